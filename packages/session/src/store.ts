@@ -1,0 +1,115 @@
+import type { Content, Json, Source } from './events/content.ts'
+import type { Delivery } from './events/inbox.ts'
+import type { Failure } from './failure.ts'
+
+/** Expected trouble stays a value up to where somebody can act on it. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }
+
+/** Who writes: enough to tell a dead process from a silent one. */
+export interface Holder {
+  readonly host: string
+  readonly pid: number
+  /** When that process started, in any unit that tells two processes with one pid apart. */
+  readonly started: string
+}
+
+/** Something posted to a session without its lease. `id` makes posting idempotent. */
+export type Posted =
+  | {
+      readonly kind: 'input'
+      readonly id: string
+      readonly delivery: Delivery
+      readonly content: readonly Content[]
+      readonly source: Source
+    }
+  /** An answer to `approval/asked` or `question/asked`. */
+  | { readonly kind: 'answer'; readonly id: string; readonly to: string; readonly answer: Json; readonly by: string }
+  /** Stop the running turn, or withdraw the named unclaimed item. */
+  | { readonly kind: 'cancel'; readonly id: string; readonly item?: string }
+
+export interface SessionEntry {
+  readonly id: string
+  /** Bytes of the log. */
+  readonly bytes: number
+  /** Milliseconds since 1970 of the last write. */
+  readonly changed: number
+  /** The directory the session was started in, when the first line could be read. */
+  readonly cwd: string | null
+  readonly state: 'free' | 'held' | 'broken'
+}
+
+export type Watched =
+  /** Whole lines, in order, without their line ends; `from` is the position of the first. */
+  | { readonly kind: 'lines'; readonly from: number; readonly lines: readonly string[] }
+  /** Another log was published: what was delivered from position `from` on no longer holds. */
+  | { readonly kind: 'reset'; readonly from: number }
+
+export interface Blobs {
+  /** @returns the SHA-256 of the bytes, hexadecimal: the blob's only name. Durable when it resolves; idempotent. */
+  put(bytes: Uint8Array): Promise<string>
+  /** @returns undefined when there is no such blob, or its bytes do not match its name. */
+  get(sha256: string): Promise<Uint8Array | undefined>
+}
+
+/**
+ * The right to write one session, held under one epoch. A holder that was overtaken by a higher epoch can never
+ * write again: every method then rejects with `SESSION_TAKEN`.
+ */
+export interface Lease {
+  readonly id: string
+  readonly epoch: number
+  /** The log as it stood when the lease was taken: raw bytes, damage included. May be read more than once. */
+  bytes(): AsyncIterable<Uint8Array>
+  /**
+   * Replace the log by these whole lines, durably, and go on appending after them. `aside` keeps what was cut out
+   * in a side file of that name. Nothing of the old log is deleted before the new one is readable.
+   */
+  publish(lines: readonly string[], aside?: { readonly name: string; readonly bytes: Uint8Array }): Promise<void>
+  /**
+   * Write whole lines, in order, so that they survive the death of this process.
+   * @param expectedSeq how many lines the log must hold before; anything else rejects and writes nothing.
+   * @throws FailureError `SESSION_TAKEN` when a higher epoch was claimed (acknowledged only after re-checking the
+   * claim behind the write), `LOG_WRITE` when the disk refused; after either the lease is dead.
+   */
+  append(expectedSeq: number, lines: readonly string[]): Promise<void>
+  /** What was appended survives the loss of power. Same errors as `append`. */
+  sync(): Promise<void>
+  /** Throws `SESSION_TAKEN` when this lease was overtaken. Called after anything that may have slept. */
+  check(): Promise<void>
+  /** Say that this writer lives. Due every second. */
+  renew(): Promise<void>
+  /** What was posted and not yet settled, in the order of posting. */
+  posted(): Promise<readonly Posted[]>
+  /** These items are in the log now, synced; forget them. */
+  settle(ids: readonly string[]): Promise<void>
+  /** Called, soon, when something may have been posted; a hint, never a promise. */
+  onPosted(listener: () => void): Disposable
+  /** Give the right back. Idempotent. The next holder appends in place. */
+  release(): Promise<void>
+}
+
+/**
+ * Where sessions are kept. Reading, watching and posting never need the lease.
+ * Every implementation passes `storeContract`.
+ */
+export interface Store {
+  readonly name: string
+  /** Epoch 1 of a new, empty session. Fails `SESSION_EXISTS`. */
+  create(id: string, options: { readonly cwd: string; readonly holder: Holder }): Promise<Result<Lease>>
+  /**
+   * Become the writer. Fails `SESSION_BUSY` while another holder is alive and spoke within `silentMs`
+   * (default 5000), `SESSION_MISSING` when there is none of that id.
+   */
+  acquire(id: string, options: { readonly holder: Holder; readonly silentMs?: number }): Promise<Result<Lease>>
+  /** Newest first. Broken sessions are listed as such, never left out. */
+  list(): Promise<readonly SessionEntry[]>
+  /** The whole log as raw bytes. Fails `SESSION_MISSING`. */
+  read(id: string): Promise<Result<AsyncIterable<Uint8Array>>>
+  /** Lines from position `from` on, then new ones as they are written, until `signal` aborts. */
+  watch(id: string, from: number, signal: AbortSignal): AsyncIterable<Watched>
+  /** Durable when it resolves; posting an id again does nothing. Fails `SESSION_MISSING`. */
+  post(id: string, item: Posted): Promise<Result<void>>
+  blobs(id: string): Blobs
+  /** Put the session away, everything that belongs to it with it; nothing is deleted. Fails `SESSION_BUSY` while held. */
+  trash(id: string): Promise<Result<void>>
+}
