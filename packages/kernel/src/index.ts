@@ -1,1 +1,15 @@
-export {}
+export type { Problem, RowInfo } from './diagnosis.ts'
+export { explainWaiting } from './diagnosis.ts'
+export type { Lease } from './entry.ts'
+export type { Next, Refusal } from './hook.ts'
+export { Around, Guard, Observe } from './hook.ts'
+export type { HostOptions, RowSpec } from './host.ts'
+export { Host } from './host.ts'
+export type { Authored, Plugin, Setup } from './plugin.ts'
+export { plugin } from './plugin.ts'
+export { Registry } from './registry.ts'
+
+export type { ScopeOptions } from './scope.ts'
+export { Scope } from './scope.ts'
+export type { Given, Needs, Seam, Service, Slot, Token } from './service.ts'
+export { ServiceAbsent, seam, service } from './service.ts'

@@ -1,0 +1,206 @@
+import { explainWaiting, type Problem, type RowInfo } from './diagnosis.ts'
+import { Engine } from './engine.ts'
+import type { Plugin } from './plugin.ts'
+import { Registry } from './registry.ts'
+import { failure, needsOf, type Row } from './row.ts'
+import { type Seam, type Service, type Slot, slotOf } from './service.ts'
+
+export interface HostOptions {
+  /** How long one undo may take, in milliseconds; the default is 10,000. What takes longer is reported and left behind. */
+  readonly undoTimeoutMs?: number
+  /** The host around this one: its services are seen here, and it closes this one when it closes. */
+  readonly parent?: Host
+  readonly name?: string
+  /** Told about failures nobody awaits: of undos, and of rows that start later than their `mount`. Must not throw. */
+  readonly onProblem?: (problem: Problem) => void
+}
+
+/** One line of configuration: an id and what is to run under it. */
+export interface RowSpec {
+  readonly id: string
+  readonly plugin: Plugin
+  readonly config?: unknown
+}
+
+/** How many failures of undos `diagnose` remembers. */
+const KEPT = 100
+
+/**
+ * Runs plugins. A row runs exactly while all its needs are provided, so the order of mounting means nothing.
+ * `mount`, `unmount` and `replace` happen one after the other, in the order of the calls.
+ */
+export class Host implements AsyncDisposable {
+  readonly name: string
+  readonly #options: HostOptions
+  readonly #services: Registry<unknown>
+  readonly #engine: Engine
+  readonly #children = new Set<Host>()
+  /** Newest last. */
+  readonly #troubles: Problem[] = []
+  #queue: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> | undefined
+
+  constructor(options: HostOptions = {}) {
+    const { parent } = options
+    if (parent?.#closing) throw new Error(`host "${parent.name}" has closed`)
+    this.name = options.name ?? 'host'
+    this.#options = options
+    this.#services = new Registry('service', parent?.#services)
+    this.#engine = new Engine({
+      services: this.#services,
+      undoTimeoutMs: options.undoTimeoutMs ?? 10_000,
+      onProblem: (problem) => this.#note(problem),
+      settleInside: () => this.#settleChildren(),
+      settleSoon: () => void this.#settle(),
+    })
+    parent?.#children.add(this)
+  }
+
+  /**
+   * Resolves when the row runs, or waits for needs.
+   * @throws Error when the id is taken; what `config` or `setup` threw. The row is gone again then, all of it undone.
+   */
+  mount(id: string, plugin: Plugin, config?: unknown): Promise<void> {
+    return this.mountAll([{ id, plugin, config }])
+  }
+
+  /**
+   * Mount rows in any order.
+   * @throws Error when an id is taken or a `config` throws: nothing is mounted then. When a `setup` throws, its row is
+   * gone again and the others stay; the error is what it threw, or an AggregateError of several.
+   */
+  mountAll(specs: readonly RowSpec[]): Promise<void> {
+    return this.#operation(async () => {
+      const { rows } = this.#engine
+      const added: Row[] = []
+      for (const { id, plugin, config } of specs) {
+        if ([...rows, ...added].some((row) => row.id === id)) throw new Error(`row "${id}" is already mounted`)
+        const definition = { plugin, config: plugin.config?.(config) }
+        added.push({ id, definition, state: 'waiting', run: undefined, error: undefined, leaving: false })
+      }
+      rows.push(...added)
+      await this.#engine.settle(added)
+      const failed = added.filter((row) => row.state === 'failed')
+      for (const row of failed) rows.splice(rows.indexOf(row), 1)
+      if (failed.length > 1) throw new AggregateError(failed.map(failure), 'several rows did not start')
+      for (const row of failed) throw row.error
+    })
+  }
+
+  /** Stop and forget a row, its dependents first; they wait for another provider. Unknown ids are ignored. */
+  unmount(id: string): Promise<void> {
+    return this.#operation(async () => {
+      const { rows } = this.#engine
+      const row = rows.find((candidate) => candidate.id === id)
+      if (!row) return
+      row.leaving = true
+      await this.#engine.stopUnready()
+      rows.splice(rows.indexOf(row), 1)
+      await this.#engine.settle()
+    })
+  }
+
+  /**
+   * Swap what runs under an id. The new run is set up beside the old one, takes over in one step, and the old one is
+   * undone when its last lease ends. Dependents on its seams stay up; those on its services restart.
+   *
+   * Resolves when the old run has been undone. New work uses the new run long before that, and other operations go
+   * on meanwhile; a lease holder must therefore not await it. Leases are waited for without limit until the host closes,
+   * or something the old run needs goes away; from then on the undo time limit applies.
+   * @throws Error when no such row is mounted, a need of the new plugin is not provided, or it closes a cycle; what
+   * `config` or `setup` threw. The old run has not stopped serving for a moment then.
+   */
+  async replace(id: string, plugin: Plugin, config?: unknown): Promise<void> {
+    const swapped = await this.#operation(() => {
+      const row = this.#engine.rows.find((candidate) => candidate.id === id)
+      if (!row) throw new Error(`row "${id}" is not mounted`)
+      return this.#engine.swap(row, { plugin, config: plugin.config?.(config) })
+    })
+    await swapped.undone
+  }
+
+  /** Undefined when no running row, here or in a host around this one, provides it. */
+  get<T>(token: Service<T>): T | undefined {
+    return this.#services.get(token.name) as T | undefined
+  }
+
+  slot<T>(token: Seam<T>): Slot<T> {
+    return slotOf(token, (name) => this.#services.find(name))
+  }
+
+  /** A host inside this one, with the same options. It may shadow this one's services, and never sees its siblings'. */
+  child(name: string): Host {
+    return new Host({ ...this.#options, parent: this, name })
+  }
+
+  rows(): RowInfo[] {
+    return this.#engine.rows.map((row) => {
+      const { id, state, run, definition } = row
+      const tokens = run?.offers.map(({ token }) => token) ?? definition.plugin.provides ?? []
+      const needs = needsOf(definition)
+      return {
+        id,
+        name: definition.plugin.name,
+        state,
+        swappable: tokens.every(({ kind }) => kind === 'seam'),
+        provides: tokens.map(({ name }) => name),
+        needs: needs.map(({ name }) => name),
+        missing: needs.filter((token) => !this.#engine.isMet(row, token)).map(({ name }) => name),
+      }
+    })
+  }
+
+  /** What keeps rows from running now, and the latest failures of undos. */
+  diagnose(): Problem[] {
+    const failed = this.#engine.rows.filter((row) => row.state === 'failed')
+    return [...explainWaiting(this.rows()), ...failed.map(failure), ...this.#troubles]
+  }
+
+  /**
+   * Close the hosts inside, then all rows, dependents first, then what was replaced and is still in use.
+   * Undos and leases that take longer than the undo time limit are reported and left behind.
+   */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#serially(async () => {
+      const { rows, retiring } = this.#engine
+      await Promise.all([...this.#children].map((child) => child[Symbol.asyncDispose]()))
+      for (const row of rows) row.leaving = true
+      await this.#engine.stopUnready()
+      rows.length = 0
+      await Promise.all([...retiring].map(({ scope }) => scope.close('the host closed')))
+      this.#options.parent?.#children.delete(this)
+    })
+    return this.#closing
+  }
+
+  #note(problem: Problem): void {
+    if (problem.kind !== 'failed') this.#troubles.push(problem)
+    if (this.#troubles.length > KEPT) this.#troubles.shift()
+    this.#options.onProblem?.(problem)
+  }
+
+  async #operation<R>(job: () => Promise<R>): Promise<R> {
+    if (this.#closing) throw new Error(`host "${this.name}" has closed`)
+    try {
+      return await this.#serially(job)
+    } finally {
+      // Outside the queue: rows inside may take long to start, and need not hold up this host.
+      await this.#settleChildren()
+    }
+  }
+
+  /** A closing host has settled when it has closed. Never rejects. */
+  #settle(): Promise<void> {
+    return this.#closing ?? this.#serially(() => this.#engine.settle()).then(() => this.#settleChildren())
+  }
+
+  async #settleChildren(): Promise<void> {
+    await Promise.all([...this.#children].map((child) => child.#settle()))
+  }
+
+  #serially<R>(job: () => Promise<R>): Promise<R> {
+    const done = this.#queue.then(job)
+    this.#queue = done.catch(() => undefined)
+    return done
+  }
+}

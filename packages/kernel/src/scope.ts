@@ -1,0 +1,161 @@
+import type { Problem } from './diagnosis.ts'
+import { late, within } from './limit.ts'
+
+/** Counts uses; `idle` resolves as soon as nothing is in use. */
+export class Holds {
+  #count = 0
+  readonly #waiting: (() => void)[] = []
+  take(): void {
+    this.#count++
+  }
+  drop(): void {
+    if (--this.#count === 0) for (const wake of this.#waiting.splice(0)) wake()
+  }
+  idle(): Promise<void> {
+    return this.#count === 0 ? Promise.resolve() : new Promise((wake) => this.#waiting.push(wake))
+  }
+}
+
+/** Only what a live generation registered is consulted. */
+export type Phase = 'staged' | 'live' | 'retired' | 'closed'
+
+/** One run of one row. All scopes of the run share it, so swapping a whole row is two assignments. */
+export class Generation {
+  phase: Phase
+  /** The run this one takes over from, until it has. */
+  replaces: Generation | undefined
+  /** Identity of the row, the same for a run and its replacement. */
+  readonly row: object
+  readonly holds = new Holds()
+  /** Called after each swap this generation took part in. */
+  readonly watchers = new Set<() => void>()
+  constructor(phase: Phase, row: object = {}, replaces?: Generation) {
+    this.phase = phase
+    this.row = row
+    this.replaces = replaces
+  }
+  /** The swap. Synchronous: nobody ever sees both runs, or neither. */
+  goLive(): void {
+    const old = this.replaces
+    this.replaces = undefined
+    if (old) old.phase = 'retired'
+    this.phase = 'live'
+    for (const swapped of [...this.watchers, ...(old?.watchers ?? [])]) swapped()
+  }
+}
+
+export interface ScopeOptions {
+  /** How long one undo may take, in milliseconds; the default is 10,000. */
+  readonly undoTimeoutMs?: number
+  /** Told about undos that threw or ran out of time. Without it `close` rejects with them. */
+  readonly onProblem?: (problem: Problem) => void
+  readonly generation?: Generation
+}
+
+interface Undo {
+  readonly label: string
+  readonly run: () => unknown
+  readonly limitMs: number
+}
+
+/** A lifetime. Everything entered into it is undone, newest first, each awaited before the next, when it closes. */
+export class Scope implements AsyncDisposable {
+  /** Id of the row this lifetime belongs to. */
+  readonly owner: string
+  readonly generation: Generation
+  /** Aborted the moment closing begins, before anything is undone; its reason is what `close` was given. */
+  readonly signal: AbortSignal
+  readonly #abort = new AbortController()
+  readonly #undos = new Set<Undo>()
+  readonly #options: ScopeOptions
+  readonly #outer: Scope | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(owner: string, options: ScopeOptions = {}, outer?: Scope) {
+    this.owner = owner
+    this.signal = this.#abort.signal
+    this.generation = outer?.generation ?? options.generation ?? new Generation('live')
+    this.#options = options
+    this.#outer = outer
+  }
+
+  /** Whether what it registers is consulted: not while it is being set up, was replaced, or is closing. */
+  get live(): boolean {
+    return this.generation.phase === 'live' && !this.signal.aborted
+  }
+
+  /** Dispose of `resource` when this lifetime ends. Throws as `defer` does. */
+  use<T extends Disposable | AsyncDisposable>(resource: T, label?: string): T {
+    this.defer(
+      () => (Symbol.asyncDispose in resource ? resource[Symbol.asyncDispose]() : resource[Symbol.dispose]()),
+      label,
+    )
+    return resource
+  }
+
+  /**
+   * @param label names this undo when it throws or hangs.
+   * @throws Error once closing has begun: nothing may be entered into an ending lifetime.
+   */
+  defer(undo: () => void | PromiseLike<void>, label = `undo #${this.#undos.size + 1}`): void {
+    this.#enter({ label, run: undo, limitMs: this.#options.undoTimeoutMs ?? 10_000 })
+  }
+
+  /** A lifetime inside this one: it may end earlier, never later. It stops when this one stops. */
+  child(label = 'inner scope'): Scope {
+    const inner = new Scope(this.owner, this.#options, this)
+    // No limit on the whole: each undo inside has its own, and its own label.
+    const undo = { label, run: () => inner.close(this.signal.reason), limitMs: Number.POSITIVE_INFINITY }
+    this.#enter(undo)
+    const stop = () => inner.#abort.abort(this.signal.reason)
+    this.signal.addEventListener('abort', stop, { once: true, signal: inner.signal })
+    inner.defer(() => void this.#undos.delete(undo), label)
+    return inner
+  }
+
+  /** Idempotent. Resolves when every undo has finished, thrown or run out of time; none keeps another from running. */
+  close(reason: unknown = 'closed'): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = Promise.resolve().then(() => this.#undoAll())
+      this.#abort.abort(reason)
+    }
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #enter(undo: Undo): void {
+    if (this.signal.aborted) throw new Error(`row "${this.owner}": "${undo.label}" was entered into a closed scope`)
+    this.#undos.add(undo)
+  }
+
+  async #undoAll(): Promise<void> {
+    const unreported: Error[] = []
+    for (const undo of [...this.#undos].reverse()) {
+      const problem = await this.#attempt(undo)
+      if (!problem) continue
+      if (this.#options.onProblem) this.#options.onProblem(problem)
+      else unreported.push(new Error(problem.message, { cause: problem }))
+    }
+    this.#undos.clear()
+    if (!this.#outer) this.generation.phase = 'closed'
+    if (unreported.length > 0) throw new AggregateError(unreported, `row "${this.owner}" was not undone cleanly`)
+  }
+
+  async #attempt({ label, run, limitMs }: Undo): Promise<Problem | undefined> {
+    const row = this.owner
+    try {
+      const result = run()
+      if (!isThenable(result) || (await within(limitMs, Promise.resolve(result))) !== late) return undefined
+      const message = `row "${row}": undoing "${label}" took longer than ${limitMs} ms and was left behind`
+      return { kind: 'undo-timeout', row, label, message }
+    } catch (error) {
+      return { kind: 'undo-failed', row, label, error, message: `row "${row}": undoing "${label}" failed: ${error}` }
+    }
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  Around,
+  Guard,
+  Host,
+  Observe,
+  type Problem,
+  plugin,
+  Registry,
+  type Scope,
+  seam,
+  service,
+} from '../src/index.ts'
+
+/** Rows a, b, c live in the outer host, d and e in the one inside. Each row may provide tokens named after itself. */
+const ids = ['a', 'b', 'c', 'd', 'e'] as const
+type Id = (typeof ids)[number]
+const isInner = (id: Id) => id === 'd' || id === 'e'
+
+const undoKinds = ['plain', 'async', 'throws', 'rejects', 'hangs'] as const
+interface Spec {
+  readonly needs: readonly { readonly kind: 'service' | 'seam'; readonly of: Id }[]
+  readonly provides: readonly ('service' | 'seam')[]
+  readonly undos: readonly (typeof undoKinds)[number][]
+  readonly fails: boolean
+}
+type Step =
+  | { readonly do: 'mount' | 'replace'; readonly id: Id; readonly spec: Spec }
+  | { readonly do: 'unmount' | 'hold'; readonly id: Id }
+  | { readonly do: 'release' }
+
+const anId = fc.constantFrom(...ids)
+const aSpec: fc.Arbitrary<Spec> = fc.record({
+  needs: fc.array(fc.record({ kind: fc.constantFrom('service', 'seam'), of: anId }), { maxLength: 2 }),
+  provides: fc.constantFrom<Spec['provides'][]>([], ['service'], ['seam'], ['seam'], ['service', 'seam']),
+  undos: fc.array(fc.constantFrom(...undoKinds), { maxLength: 3 }),
+  fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+})
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('mount'), id: anId, spec: aSpec }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('replace'), id: anId, spec: aSpec }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('unmount', 'hold'), id: anId }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('release') }) },
+)
+
+/** What one call of `setup` did. It is also the value of what the call provided. */
+interface Run {
+  readonly id: Id
+  readonly serial: number
+  readonly signal: AbortSignal
+  readonly entered: string[]
+  readonly undone: string[]
+  readonly usedServices: Run[]
+}
+
+class World {
+  readonly problems: Problem[] = []
+  readonly outer = new Host({ undoTimeoutMs: 2, onProblem: (problem) => this.problems.push(problem) })
+  readonly inner = this.outer.child('inner')
+  readonly tools = new Registry<Run>('tool')
+  readonly heard = new Observe<string[]>()
+  readonly guard = new Guard<string[]>()
+  readonly around = new Around<string[], string[]>()
+  readonly runs: Run[] = []
+  readonly complaints: string[] = []
+
+  host(id: Id): Host {
+    return isInner(id) ? this.inner : this.outer
+  }
+
+  plugin(id: Id, spec: Spec) {
+    const tokens = spec.needs.map(({ kind, of }) =>
+      kind === 'seam' ? seam<Run>(`${of}.seam`) : service<Run>(`${of}.service`),
+    )
+    return plugin({
+      name: `plugin of ${id}`,
+      needs: Object.fromEntries(tokens.map((token) => [token.name, token])),
+      setup: async ({ needs, scope, provide }) => {
+        const given: unknown[] = Object.values(needs)
+        const usedServices = this.runs.filter((run) => given.includes(run))
+        const run: Run = { id, serial: this.runs.length, signal: scope.signal, entered: [], undone: [], usedServices }
+        this.runs.push(run)
+        this.enter(run, { scope, key: 'outer' }, spec.undos)
+        for (const kind of spec.provides)
+          provide(kind === 'seam' ? seam<Run>(`${id}.seam`) : service<Run>(`${id}.service`), run)
+        await null
+        this.enter(run, { scope: scope.child('inner'), key: 'inner' }, ['plain', ...spec.undos])
+        if (spec.fails) throw new Error(`setup of ${id} fails`)
+      },
+    })
+  }
+
+  enter(run: Run, { scope, key }: { scope: Scope; key: string }, undos: Spec['undos']): void {
+    const label = `${run.id}#${run.serial}`
+    this.tools.add(scope, `${run.id}/${key}`, run)
+    this.heard.on(scope, (log) => log.push(label))
+    this.guard.guard(scope, label, (log) => void log.push(label))
+    this.around.wrap(scope, label, (log, next) => next([...log, label]))
+    for (const kind of undos) {
+      const entry = `${kind} ${run.entered.length}`
+      run.entered.push(entry)
+      scope.defer(() => this.undo(run, entry, kind), entry)
+    }
+  }
+
+  undo(run: Run, entry: string, kind: (typeof undoKinds)[number]): void | Promise<void> {
+    for (const dependent of this.runs) {
+      if (dependent.usedServices.includes(run) && dependent.undone.length < dependent.entered.length) {
+        this.complaints.push(`${run.id}#${run.serial} was undone before ${dependent.id}#${dependent.serial}`)
+      }
+    }
+    run.undone.push(entry)
+    if (kind === 'throws') throw new Error('undo throws')
+    if (kind === 'rejects') return Promise.reject(new Error('undo rejects'))
+    if (kind === 'hangs') return new Promise(() => {})
+    if (kind === 'async') return Promise.resolve()
+  }
+
+  /** Labels of the runs that registries and hooks consult, each found in all four of them or the check fails. */
+  async consulted(): Promise<string[]> {
+    const heard: string[] = []
+    const asked: string[] = []
+    this.heard.emit(heard)
+    await this.guard.ask(asked)
+    const wrapped = await this.around.run([], async (log) => log)
+    const added = this.tools.entries().map(([, run]) => `${run.id}#${run.serial}`)
+    const labels = [heard, asked, wrapped, added].map((list) => list.sort())
+    for (const list of labels) assert.deepEqual(list, heard)
+    return [...new Set(heard)]
+  }
+}
+
+type State = 'running' | 'failed' | 'waiting'
+
+/** What must be: the least set of rows that run because all they need is provided by rows that run. */
+class Model {
+  readonly rows = new Map<Id, Spec>()
+
+  states(): Map<Id, State> {
+    const states = new Map<Id, State>([...this.rows.keys()].map((id) => [id, 'waiting']))
+    for (let changed = true; changed; ) {
+      changed = false
+      for (const [id, spec] of this.rows) {
+        if (states.get(id) !== 'waiting' || !spec.needs.every((need) => this.provides(states, id, need))) continue
+        states.set(id, spec.fails ? 'failed' : 'running')
+        changed = true
+      }
+    }
+    return states
+  }
+
+  provides(states: Map<Id, State>, id: Id, need: Spec['needs'][number]): boolean {
+    const isSeen = need.of !== id && (!isInner(need.of) || isInner(id))
+    return (
+      isSeen && states.get(need.of) === 'running' && (this.rows.get(need.of)?.provides.includes(need.kind) ?? false)
+    )
+  }
+
+  /** Whether a running row may become `spec`: it starts, and closes no cycle. */
+  accepts(id: Id, spec: Spec): boolean {
+    const states = this.states()
+    if (spec.fails || !spec.needs.every((need) => this.provides(states, id, need))) return false
+    const below = new Set(spec.needs.map((need) => need.of))
+    for (const row of below) for (const { of } of this.rows.get(row)?.needs ?? []) below.add(of)
+    below.delete(id)
+    return ![...below].some((row) =>
+      this.rows.get(row)?.needs.some(({ of, kind }) => of === id && spec.provides.includes(kind)),
+    )
+  }
+
+  /** @returns whether the host takes the step too. */
+  mount(id: Id, spec: Spec): boolean {
+    const former = this.rows.get(id)
+    if (former) return false
+    this.rows.set(id, spec)
+    if (this.states().get(id) !== 'failed') return true
+    this.rows.delete(id)
+    return false
+  }
+
+  replace(id: Id, spec: Spec): boolean {
+    const former = this.rows.get(id)
+    if (!former || (this.states().get(id) === 'running' && !this.accepts(id, spec))) return false
+    this.rows.set(id, spec)
+    if (this.states().get(id) !== 'failed') return true
+    this.rows.set(id, former)
+    return false
+  }
+}
+
+const went = (operation: Promise<void>): Promise<boolean> =>
+  operation.then(
+    () => true,
+    () => false,
+  )
+
+async function take(step: Step, world: World, model: Model, held: Disposable[]): Promise<void> {
+  if (step.do === 'release') for (const lease of held.splice(0)) lease[Symbol.dispose]()
+  else if (step.do === 'mount') {
+    const done = world.host(step.id).mount(step.id, world.plugin(step.id, step.spec))
+    assert.equal(await went(done), model.mount(step.id, step.spec))
+  } else if (step.do === 'unmount') {
+    model.rows.delete(step.id)
+    await world.host(step.id).unmount(step.id)
+  } else if (step.do === 'hold') {
+    const slot = world.host(step.id).slot(seam<Run>(`${step.id}.seam`))
+    if (slot.current()) held.push(slot.lease())
+  } else {
+    const before = world.runs.length
+    const former = model.rows.get(step.id)
+    const wasRunning = model.states().get(step.id) === 'running'
+    const done = went(world.host(step.id).replace(step.id, world.plugin(step.id, step.spec)))
+    // A held lease keeps `replace` from resolving; the next operation comes after the swap in any case.
+    await world.host(step.id).unmount('nobody')
+    const accepted = model.replace(step.id, step.spec)
+    if (held.length === 0 || !accepted) assert.equal(await done, accepted)
+    if (!accepted || !wasRunning || former?.provides.includes('service')) return
+    const others = world.runs.slice(before).filter((run) => run.id !== step.id)
+    const keeps = former?.provides.every((kind) => step.spec.provides.includes(kind))
+    if (keeps)
+      for (const run of others) assert.ok(step.spec.provides.includes('service'), `${run.id} was restarted by a swap`)
+  }
+}
+
+async function check(world: World, model: Model): Promise<void> {
+  const states = model.states()
+  const rows = [...world.outer.rows(), ...world.inner.rows()]
+  assert.deepEqual(Object.fromEntries(rows.map((row) => [row.id, row.state])), Object.fromEntries(states))
+  const latest = [...states]
+    .filter(([, state]) => state === 'running')
+    .map(([id]) => {
+      const run = world.runs.findLast((candidate) => candidate.id === id && !candidate.signal.aborted)
+      return `${id}#${run?.serial}`
+    })
+  assert.deepEqual((await world.consulted()).sort(), latest.sort())
+  for (const id of ids) {
+    const spec = states.get(id) === 'running' ? model.rows.get(id) : undefined
+    assert.equal(
+      world
+        .host(id)
+        .slot(seam<Run>(`${id}.seam`))
+        .current() !== undefined,
+      spec?.provides.includes('seam') ?? false,
+    )
+    assert.equal(
+      world.host(id).get(service<Run>(`${id}.service`)) !== undefined,
+      spec?.provides.includes('service') ?? false,
+    )
+  }
+}
+
+test('random mounts, unmounts, replacements and failures leave nothing behind', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(aStep, { maxLength: 14 }), async (steps) => {
+      const world = new World()
+      const model = new Model()
+      const held: Disposable[] = []
+      for (const step of steps) {
+        await take(step, world, model, held)
+        await check(world, model)
+      }
+      await world.outer[Symbol.asyncDispose]()
+      for (const lease of held) lease[Symbol.dispose]()
+      model.rows.clear()
+      await check(world, model)
+      assert.deepEqual(await world.consulted(), [])
+      for (const { entered, undone, signal } of world.runs) {
+        assert.deepEqual(undone, [...entered].reverse())
+        assert.ok(signal.aborted)
+      }
+      assert.deepEqual(world.complaints, [])
+    }),
+    { numRuns: 400 },
+  )
+})
