@@ -1,0 +1,54 @@
+import type { SessionEvent } from '../events/index.ts'
+import {
+  callsBeforeResults,
+  exclusiveUnlessParallel,
+  modelOrder,
+  oneResultEach,
+  onlyAllowedOnceAllows,
+  seenBeforeChange,
+} from './calls.ts'
+import { whatOpensCloses } from './opens.ts'
+import {
+  cutRepliesRunNothing,
+  lastFinishIsOutcome,
+  noEmptyContent,
+  nothingIsNoSuccess,
+  oneSettlementEach,
+} from './requests.ts'
+import type { Rule, Violation } from './rule.ts'
+
+/** Every rule of the log (marked L in docs/architecture.md). */
+export const logRules: readonly Rule[] = [
+  callsBeforeResults,
+  oneResultEach,
+  modelOrder,
+  exclusiveUnlessParallel,
+  cutRepliesRunNothing,
+  nothingIsNoSuccess,
+  noEmptyContent,
+  onlyAllowedOnceAllows,
+  seenBeforeChange,
+  whatOpensCloses,
+  oneSettlementEach,
+  lastFinishIsOutcome,
+]
+
+/** Every breach of a rule, in the log's order. Linear in the log. */
+export function check(events: readonly SessionEvent[]): readonly Violation[] {
+  const violations: Violation[] = []
+  const watches = logRules.map(({ rule, watch }) => ({ rule, watch: watch() }))
+  for (const event of events) {
+    for (const { rule, watch } of watches) watch.see(event, (what) => violations.push({ rule, seq: event.seq, what }))
+  }
+  return violations
+}
+
+/** How many events lead up to the last closed turn: behind it a session may still be running. */
+export function closedLength(events: readonly SessionEvent[]): number {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const type = events[index]?.type
+    if (type === 'turn/start') return index
+    if (type === 'turn/end') return events.length
+  }
+  return events.length
+}

@@ -1,0 +1,73 @@
+import type { DataOf, EventType, SessionEvent } from './events/index.ts'
+import type { ResultOutcome } from './events/message.ts'
+import { fold } from './fold.ts'
+import { inbox } from './folds/inbox.ts'
+import { type Owed, owed } from './folds/owed.ts'
+import { turns } from './folds/turns.ts'
+
+/** One event to append, before it has a place. */
+export type RepairDraft = { readonly [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
+
+/** What the model is told of a call that a crash left open; it decides on this whether to run it again. */
+export const unknownText =
+  'The process stopped while this call was running. Its outcome is unknown: it may or may not have taken effect. ' +
+  'Check the state of things before running it again.'
+export const notStartedText = 'This call was not started: nothing happened, and it is safe to run it again.'
+
+/**
+ * What must be appended so that everything open is closed (rule 13): what a crash, or a fork in the middle of a
+ * turn, leaves behind. Pure; nothing is appended when nothing is open.
+ */
+export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] {
+  const open = fold(owed, events)
+  const at = fold(turns, events)
+  const waiting = fold(inbox, events)
+  const drafts: RepairDraft[] = [...requestDrafts(open), ...approvalDrafts(open), ...callDrafts(open)]
+  drafts.push(...workDrafts(open))
+  if (at.stepOpen) drafts.push({ type: 'step/end', data: { turn: at.turn, step: at.step } })
+  if (at.turnOpen) drafts.push({ type: 'turn/end', data: { turn: at.turn, outcome: 'interrupted' } })
+  const queued = waiting.nextTurn.length + waiting.nextStep.length
+  if (at.turnOpen && queued > 0 && waiting.parked === undefined)
+    drafts.push({ type: 'inbox/parked', data: { reason: 'interrupted' } })
+  return drafts
+}
+
+function requestDrafts(open: Owed): RepairDraft[] {
+  const drafts: RepairDraft[] = open.requests.map((id) => ({
+    type: 'request/settled',
+    data: { id, outcome: 'interrupted', finish: null, usage: null, dropped: [], error: null, timing: null },
+  }))
+  if (open.retry) drafts.push({ type: 'retry/started', data: { ...open.retry, outcome: 'abandoned' } })
+  return drafts
+}
+
+/** An open approval was never given: its call did not start, and it is never asked again by itself. */
+function approvalDrafts(open: Owed): RepairDraft[] {
+  return [
+    ...open.approvals.map(({ id }): RepairDraft => {
+      return { type: 'approval/decided', data: { id, decision: 'unanswered', by: 'crash' } }
+    }),
+    ...open.questions.map((id): RepairDraft => {
+      return { type: 'question/answered', data: { id, answers: null, by: 'crash' } }
+    }),
+  ]
+}
+
+function callDrafts(open: Owed): RepairDraft[] {
+  return open.calls.map(({ call, started }) => {
+    const outcome: ResultOutcome = started === undefined ? { kind: 'not-started' } : { kind: 'unknown' }
+    const text = started === undefined ? notStartedText : unknownText
+    return { type: 'tool/result', data: { call: call.id, name: call.name, outcome, content: [{ type: 'text', text }] } }
+  })
+}
+
+function workDrafts(open: Owed): RepairDraft[] {
+  return [
+    ...open.compactions.map((id): RepairDraft => ({ type: 'compaction/end', data: { id, outcome: 'interrupted' } })),
+    ...open.commands.map((id): RepairDraft => ({ type: 'command/done', data: { id, outcome: 'interrupted' } })),
+    ...open.jobs.map((id): RepairDraft => ({ type: 'job/end', data: { id, outcome: 'lost' } })),
+    ...open.agents.map((id): RepairDraft => {
+      return { type: 'agent/settled', data: { id, outcome: 'interrupted', usage: null } }
+    }),
+  ]
+}
