@@ -81,6 +81,7 @@ export class Engine {
   async swap(row: Row, definition: Definition): Promise<{ undone?: Promise<void> }> {
     const old = row.run
     if (!old) return this.#redefine(row, definition)
+    for (const { token } of old.offers) this.#refuseCycle(row, definition, token)
     const run = await this.#setUp(row, definition)
     for (const { token, entry } of old.offers) {
       entry.withdrawn = token.kind === 'service' || !offers(run, token.name)
