@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+// Starts rein on a Node that can run it. Written for Nodes that are far too old for the rest (12.17 and later parse
+// it): no `node:` specifiers, no optional chaining, no top-level await.
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import module from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const WANTED = '^22.19 || >=24'
+const here = path.dirname(fileURLToPath(import.meta.url))
+
+function satisfies(version) {
+  const parts = version.replace(/^v/, '').split('.').map(Number)
+  return (parts[0] === 22 && parts[1] >= 19) || parts[0] >= 24
+}
+
+/** The Node that was installed beside rein as an npm package, looked for in every node_modules up the tree. */
+function bundledNode() {
+  const names = [`node-${process.platform}-${process.arch}`, `node-bin-${process.platform}-${process.arch}`]
+  if (process.platform === 'win32') names.push(`node-win-${process.arch}`)
+  const binary = process.platform === 'win32' ? 'node.exe' : 'node'
+  for (let folder = here; ; folder = path.dirname(folder)) {
+    for (const name of names) {
+      const found = path.join(folder, 'node_modules', name)
+      const node = path.join(found, 'bin', binary)
+      if (fs.existsSync(node) && satisfies(versionOf(found))) return node
+    }
+    if (folder === path.dirname(folder)) return undefined
+  }
+}
+
+function versionOf(folder) {
+  return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version
+}
+
+/** Becomes a pipe between the terminal and rein on another Node: same arguments, same signals, same end. */
+function runOn(node) {
+  const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit' })
+  const forward = (signal) => child.kill(signal)
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, forward)
+  // A terminal sends Ctrl-C to both; passed on as well it would count twice.
+  if (process.stdin.isTTY) process.removeListener('SIGINT', forward).on('SIGINT', () => {})
+  child.on('error', (error) => stop(`rein could not start ${node}: ${error.message}`))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+    // Not every platform ends at once, or at all, by a signal to itself.
+    setTimeout(() => process.exit(1), 1000)
+  })
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 2
+}
+
+/** The bundle; in a checkout that was not built, the source, which needs a Node that strips types. */
+function program() {
+  if (fs.existsSync(path.join(here, '../dist/main.js'))) return '../dist/main.js'
+  return fs.existsSync(path.join(here, '../src/main.ts')) ? '../src/main.ts' : undefined
+}
+
+function start(file) {
+  if (module.enableCompileCache) module.enableCompileCache()
+  import(file)
+    .then((rein) => rein.main(process.argv.slice(2)))
+    .then((code) => {
+      process.exitCode = code
+    })
+}
+
+const file = program()
+const unbuilt = file === '../src/main.ts'
+const able = unbuilt ? /^v(2[4-9]|[3-9]\d)/.test(process.version) : satisfies(process.version)
+
+if (file === undefined) {
+  stop('rein is not built: run npm run build in its checkout')
+} else if (able) {
+  start(file)
+} else {
+  const node = bundledNode()
+  if (node === undefined)
+    stop(`rein needs Node ${unbuilt ? '>=24 while it is not built' : WANTED}; this is ${process.version}`)
+  else runOn(node)
+}

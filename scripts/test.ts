@@ -1,0 +1,43 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { inRoot, root } from './root.ts'
+
+// `npm test`: builds the command, then runs every test, the rules of the repository among them. Words after
+// `npm test --` choose the test files whose path holds one of them; options go to node's runner.
+
+/** Development happens on one line of Node, so that a test means the same to everybody. */
+const NODE = 24
+
+/** A test that takes longer than this hangs, in milliseconds. */
+const TIME_LIMIT = 60_000
+
+const major = Number(process.versions.node.split('.')[0])
+if (major < NODE) {
+  console.error(
+    `The tests need Node ${NODE}; this is Node ${process.versions.node}. Run them with "npm test" after "npm ci".`,
+  )
+  process.exit(1)
+}
+
+const args = process.argv.slice(2)
+const options = args.filter((arg) => arg.startsWith('-'))
+const words = args.filter((arg) => !arg.startsWith('-'))
+const all = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'], { cwd: root, exclude: ['**/node_modules'] })
+const files = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word))).toSorted()
+if (files.length === 0) {
+  console.error(`No test file's path holds ${words.join(' or ')}.`)
+  process.exit(1)
+}
+
+const built = spawnSync(process.execPath, [inRoot('scripts/build.ts')], { cwd: root, stdio: 'inherit' })
+if (built.status !== 0) process.exit(1)
+
+const runner = ['--test', `--test-timeout=${TIME_LIMIT}`, ...concurrency(), ...options, ...files]
+const tests = spawn(process.execPath, runner, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
+tests.on('exit', (code) => process.exit(code ?? 1))
+
+/** One file a core, and one more that waits: most files spend part of their time on processes and timers. */
+function concurrency(): string[] {
+  return [`--test-concurrency=${navigator.hardwareConcurrency + 1}`]
+}
