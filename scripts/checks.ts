@@ -13,7 +13,10 @@ export const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'session compiles without Node', command: ['tsc', '-p', 'packages/session/tsconfig.browser.json'] },
   { name: 'kernel compiles without Node', command: ['tsc', '-p', 'packages/kernel/tsconfig.browser.json'] },
-  { name: 'format and lint', command: ['biome', 'check', '--colors=off', '--max-diagnostics=50', '.'] },
+  {
+    name: 'format and lint',
+    command: ['biome', 'check', '--colors=off', '--diagnostic-level=warn', '--error-on-warnings', '.'],
+  },
   { name: 'no dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
 ]
 

@@ -27,7 +27,20 @@ export function parse(path: string, text = readFileSync(path, 'utf8')): Syntax {
   const first = errors[0]
   if (first) throw new SyntaxError(`${path}: ${first.message}`)
   if (!isNode(program)) throw new TypeError(`${path}: the parser gave no tree`)
-  return { path, text, program, comments, line: (offset) => text.slice(0, offset).split('\n').length }
+  return { path, text, program, comments, line: lineOf(text) }
+}
+
+function lineOf(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
+  return (offset) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
 }
 
 export function isNode(value: unknown): value is SyntaxNode {
