@@ -1,80 +1,10 @@
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { build, type Metafile, type OutputFile } from 'esbuild'
-import { inlineText } from './inline-text.ts'
-import { lazyCommonJs } from './lazy-commonjs.ts'
-import { inRoot, root } from './root.ts'
+import { bundle } from './bundle.ts'
+import { inRoot } from './root.ts'
 
-// Bundles the command into packages/cli/dist. What main.ts imports lazily stays in files of its own, so that a start
-// pays only for what it uses.
+// `npm run build`, also done by `npm ci`: the command as packages/cli/bin/rein.js starts it.
 
-const entry = inRoot('packages/cli/src/main.ts')
-const outdir = inRoot('packages/cli/dist')
-
-/** Found at run time: it looks for a binary beside itself. */
-const EXTERNAL = ['@vscode/ripgrep']
-
-const result = await build({
-  absWorkingDir: root,
-  entryPoints: { main: entry },
-  outdir,
-  bundle: true,
-  write: false,
-  metafile: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  // `using` and `await using` are lowered for this one.
-  target: 'node22.19',
-  external: EXTERNAL,
-  chunkNames: 'part-[hash]',
-  // Names stay, so that stack traces can be read; white space and syntax are what a start pays for.
-  minifySyntax: true,
-  minifyWhitespace: true,
-  sourcemap: 'linked',
-  sourcesContent: false,
-  legalComments: 'none',
-  logLevel: 'warning',
-  plugins: [inlineText(), lazyCommonJs()],
-}).catch(() => process.exit(1)) // esbuild has already said what is wrong
-
-publish(result.outputFiles)
-writeFileSync(join(outdir, 'licenses.txt'), licenses(result.metafile))
-
-/** Writes each file whole before the next one that names it, and only then removes what an earlier build left. */
-function publish(files: readonly OutputFile[]): void {
-  mkdirSync(outdir, { recursive: true })
-  const partsFirst = files.toSorted((a, b) => Number(isMain(a)) - Number(isMain(b)))
-  for (const { path, text } of partsFirst) {
-    const whole = `${path}.${process.pid}.tmp`
-    writeFileSync(whole, withRequire(text))
-    renameSync(whole, path)
-  }
-  const current = new Set(files.map(({ path }) => basename(path)))
-  for (const name of globSync('*.{js,map}', { cwd: outdir })) {
-    if (!current.has(name)) rmSync(join(outdir, name))
-  }
-}
-
-function isMain({ path }: OutputFile): boolean {
-  return basename(path) === 'main.js'
-}
-
-/** CommonJS packages ask for Node's modules with `require`, which a module file does not have: the one part that needs it makes it. */
-function withRequire(code: string): string {
-  if (!/\b__require\s*=\s*\/\*|\b__require=/.test(code)) return code
-  return `import{createRequire as createRequire0}from"node:module";const require=createRequire0(import.meta.url);${code}`
-}
-
-/** The licence of every package whose code is in the bundle, as those licences ask for. */
-function licenses({ inputs }: Metafile): string {
-  const folders = Object.keys(inputs).flatMap((path) => /^[^:]*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
-  return [...new Set(folders)].toSorted().map(licenseOf).join('\n')
-}
-
-function licenseOf(folder: string): string {
-  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)
-  const file = globSync('{LICENSE,LICENCE,license,COPYING}*', { cwd: inRoot(folder) })[0]
-  if (file === undefined) throw new Error(`${name} is bundled and has no licence file`)
-  return `${name}\n${'-'.repeat(name.length)}\n${readFileSync(inRoot(folder, file), 'utf8').trim()}\n`
-}
+await bundle(inRoot('packages/cli/src/main.ts'), inRoot('packages/cli/dist')).catch((error: unknown) => {
+  const told = error instanceof Error && 'errors' in error
+  if (!told) console.error(error)
+  process.exitCode = 1
+})

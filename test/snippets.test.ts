@@ -15,7 +15,7 @@ interface Snippet {
 test('every TypeScript block in the docs compiles as it stands', async (t) => {
   const snippets = paths('*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/*.md').flatMap(snippetsOf)
   // Inside the checkout, so that a block finds the packages it imports by name.
-  const folder = mkdtempSync(inRoot('.snippets-'))
+  const folder = mkdtempSync(inRoot('.scratch-'))
   t.after(() => rmSync(folder, { recursive: true }))
   for (const { file, text } of snippets) writeFileSync(join(folder, file), text)
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))

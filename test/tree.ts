@@ -4,7 +4,7 @@ import { inRoot, root } from '../scripts/root.ts'
 import { imports, parse, type Syntax } from '../scripts/syntax.ts'
 
 /** What no rule is about: not ours, made by a program, or bytes that are wrong on purpose. */
-const SKIPPED = /(^|\/)(node_modules|dist|coverage|fixtures|\.git|\.snippets-[^/]*)(\/|$)|^bench\/results\//
+const SKIPPED = /(^|\/)(node_modules|dist|coverage|fixtures|\.git|\.scratch-[^/]*)(\/|$)|^bench\/results\//
 
 /** Paths of files relative to the checkout, with `/`, sorted. */
 export function paths(...patterns: string[]): string[] {
