@@ -13,7 +13,7 @@ const NODE_PACKAGE = `node_modules/node-${process.platform}-${process.arch}`
 const PROGRAM = `
 export async function main(args) {
   console.log(JSON.stringify({ args, version: process.version }))
-  if (args[0] === 'wait') await new Promise((resolve) => setTimeout(resolve, 60_000))
+  if (args[0] === 'wait') await new Promise((resolve) => setTimeout(resolve, 5_000))
   return Number(args[1] ?? 0)
 }
 `
