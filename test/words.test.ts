@@ -6,7 +6,8 @@ import { paths, read } from './tree.ts'
 
 /** What stands here for a reader who has only this checkout means nothing, or dates at once. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  'a path of somebody’s machine': /\/work\/(main|shared|\.library)\b|\/tmp\/team|\/(home|Users)\/(?!me\b|user\b|you\b|ada\b|USER\b)\w+\//,
+  'a path of somebody’s machine':
+    /\/work\/(main|shared|\.library)\b|\/tmp\/team|\/(home|Users)\/(?!me\b|user\b|you\b|ada\b|USER\b)\w+\//,
   'a folder beside the checkout': /\.\.\/shared\/|\bshared\/(design|reference|cases|hooks|seeds)\b/,
   'a package host': /"resolved": "https?:|registry\.npmjs\.|registry\.yarnpkg\.|\b(artifactory|verdaccio)\b/,
   'a number of a tracker': /\b(issue|ticket|pull request|PR) ?#?\d+\b/i,
