@@ -1,5 +1,6 @@
 import type { Problem } from './diagnosis.ts'
 import type { Entry } from './entry.ts'
+import { Generation } from './generation.ts'
 import type { Registry } from './registry.ts'
 import {
   type Definition,
@@ -12,7 +13,7 @@ import {
   upstream,
   wants,
 } from './row.ts'
-import { Generation, Scope } from './scope.ts'
+import { Scope } from './scope.ts'
 import { ServiceAbsent, slotOf, type Token } from './service.ts'
 
 export interface EngineOptions {
@@ -88,7 +89,8 @@ export class Engine {
     }
     if (old.offers.some(({ entry }) => entry.withdrawn)) await this.#options.settleInside()
     await this.stopUnready()
-    Object.assign(row, { definition, run })
+    // Also when the old run had to stop meanwhile, because the host around took something away.
+    Object.assign(row, { definition, run, state: 'running' })
     run.scope.generation.goLive()
     const undone = this.#retire(old)
     await this.settle()
@@ -135,10 +137,12 @@ export class Engine {
   }
 
   #refuseCycle(row: Row, definition: Definition, { name }: Token): void {
-    const others = this.rows.filter((other) => other !== row)
-    const below = [...upstream(definition, others)].find((other) => wants(other, name))
-    if (below)
-      throw new Error(`row "${row.id}" cannot provide "${name}": it rests on row "${below.id}", which needs that`)
+    const others = this.rows.filter((other) => other !== row && other.run)
+    const wanting = others.filter((other) => wants(other, name))
+    if (wanting.length === 0) return
+    const below = [...upstream(definition, others)].find((other) => wanting.includes(other))
+    if (!below) return
+    throw new Error(`row "${row.id}" cannot provide "${name}": it rests on row "${below.id}", which needs that`)
   }
 
   /** A row that does not run takes the new definition; when that fails to start, it gets the former one back. */

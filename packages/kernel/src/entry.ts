@@ -1,4 +1,5 @@
-import { Holds, type Scope } from './scope.ts'
+import { Holds } from './generation.ts'
+import type { Scope } from './scope.ts'
 
 /** A value that stays usable until it is disposed of, even when it is swapped meanwhile. Disposing twice is harmless. */
 export interface Lease<T> extends Disposable {

@@ -158,7 +158,8 @@ export class Host implements AsyncDisposable {
 
   /**
    * Close the hosts inside, then all rows, dependents first, then what was replaced and is still in use.
-   * Undos and leases that take longer than the undo time limit are reported and left behind.
+   * Undos and leases that take longer than the undo time limit are reported and left behind; a `setup` under way is
+   * waited for.
    */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#serially(async () => {

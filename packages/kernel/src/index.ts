@@ -1,5 +1,4 @@
 export type { Problem, RowInfo } from './diagnosis.ts'
-export { explainWaiting } from './diagnosis.ts'
 export type { Lease } from './entry.ts'
 export type { Next, Refusal } from './hook.ts'
 export { Around, Guard, Observe } from './hook.ts'

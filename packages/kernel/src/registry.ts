@@ -1,6 +1,7 @@
 import { Entry, type Lease } from './entry.ts'
+import type { Generation } from './generation.ts'
 import { Observe } from './hook.ts'
-import type { Generation, Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 
 /**
  * Values by key, each owned by a row. Looks into `parent` for keys it has not got; its own keys shadow the parent's.

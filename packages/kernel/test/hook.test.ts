@@ -25,7 +25,7 @@ test('a listener that throws or rejects hurts nobody, and its error is reported'
 test('a listener hears nothing after its scope has ended', async () => {
   const seen: string[] = []
   const observe = new Observe<string>()
-  const ending = scope()
+  const ending = scope().child()
   observe.on(ending, (event) => seen.push(event))
   observe.emit('1')
   await ending.close()

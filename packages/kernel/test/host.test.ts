@@ -178,26 +178,32 @@ test('a host inside sees the services around it, and never those of its siblings
   assert.deepEqual([app.get(A), one.get(A), two.get(A)], [undefined, 'user', undefined])
 })
 
-test('a row inside may wrap the seam it needs from the host around', async () => {
+test('a row inside may wrap what it needs from the host around, a seam or a service', async () => {
   await using app = new Host()
   const agent = app.child('agent')
+  const log: string[] = []
   await app.mount('model', modelPlugin('plain'))
+  await app.mount('shell', shellPlugin('local'))
   const loud = plugin({
     name: 'loud',
-    needs: { model: Model },
-    setup: ({ needs, provide }) =>
+    needs: { model: Model, shell: Shell },
+    setup({ needs, provide, scope }) {
+      scope.defer(() => void log.push('undone'))
+      provide(Shell, { name: `${needs.shell.name}!` })
       provide(Model, {
         get answer() {
           return `${needs.model.current()?.answer}!`
         },
-      }),
+      })
+    },
   })
   await agent.mount('loud', loud)
-  assert.equal(agent.slot(Model).current()?.answer, 'plain!')
   await app.replace('model', modelPlugin('better'))
+  assert.deepEqual(log, [])
   await agent.replace('loud', loud)
-  assert.equal(agent.slot(Model).current()?.answer, 'better!')
-  assert.equal(app.slot(Model).current()?.answer, 'better')
+  assert.deepEqual([agent.slot(Model).current()?.answer, agent.get(Shell)?.name], ['better!', 'local!'])
+  assert.deepEqual([app.slot(Model).current()?.answer, app.get(Shell)?.name], ['better', 'local'])
+  assert.deepEqual(log, ['undone'])
 })
 
 test('when a service disappears, dependents in hosts inside are undone first, at any depth', async () => {

@@ -66,6 +66,28 @@ test('a replacement that throws leaves the old one serving, and nothing of itsel
   assert.deepEqual(log, ['old up', 'broken undone'])
 })
 
+test('work on a replaced provider may take longer than an undo, and is not told to stop', async () => {
+  await using host = new Host({ undoTimeoutMs: 2 })
+  const signals: AbortSignal[] = []
+  const old = plugin({
+    name: 'old',
+    needs: {},
+    setup({ provide, scope }) {
+      signals.push(scope.signal)
+      provide(Model, { answer: 'old' })
+    },
+  })
+  await host.mount('model', old)
+  const lease = host.slot(Model).lease()
+  const replaced = host.replace('model', modelPlugin('new'))
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.equal(signals[0]?.aborted, false)
+  lease[Symbol.dispose]()
+  await replaced
+  assert.equal(signals[0]?.aborted, true)
+  assert.deepEqual(host.diagnose(), [])
+})
+
 test('a holder may swap what it holds without waiting for it', async () => {
   await using host = new Host()
   await host.mount('model', modelPlugin('old'))
@@ -161,6 +183,19 @@ test('a closing host waits for leases on replaced providers, but not longer than
     ['row "model": undoing "service "model"" took longer than 5 ms and was left behind'],
   )
   lease[Symbol.dispose]()
+})
+
+test('a replacement under way takes over even when the host around takes away what the old one needs', async () => {
+  await using app = new Host()
+  const agent = app.child('agent')
+  const log: string[] = []
+  await app.mount('shell', shellPlugin('shell', log))
+  await agent.mount('model', linkPlugin('old', { needs: [Shell], provides: [Model] }, log))
+  const replaced = agent.replace('model', linkPlugin('new', { needs: [], provides: [Model] }, log))
+  await Promise.all([replaced, app.unmount('shell')])
+  assert.deepEqual(states(agent), { model: 'running' })
+  await agent.unmount('model')
+  assert.deepEqual(log, ['shell up', 'old up', 'new up', 'old undone', 'shell undone', 'new undone'])
 })
 
 test('a replaced provider is undone before what it rests on, even while it is still in use', async () => {
