@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Host, type Problem, plugin, type Seam, type Service, seam, service } from '../src/index.ts'
-import { linkPlugin, Model, modelPlugin, Shell, settled, shellPlugin, states } from './support.ts'
+import { linkPlugin, Shell, shellPlugin, states } from './support.ts'
 
 const [A, B, C] = [service<string>('a'), seam<string>('b'), service<string>('c')]
 
@@ -166,118 +166,4 @@ test('what is provided after setup reaches waiting rows too', async () => {
   offer()
   await host.unmount('nobody')
   assert.deepEqual(states(host), { user: 'running', late: 'running' })
-})
-
-test('a host inside sees the services around it, and never those of its siblings', async () => {
-  await using app = new Host()
-  const [one, two] = [app.child('one'), app.child('two')]
-  await one.mount('user', linkPlugin('user', { needs: [Shell], provides: [A] }))
-  await two.mount('sibling', linkPlugin('sibling', { needs: [A], provides: [] }))
-  await app.mount('shell', shellPlugin('local'))
-  assert.deepEqual([states(one), states(two)], [{ user: 'running' }, { sibling: 'waiting' }])
-  assert.deepEqual([app.get(A), one.get(A), two.get(A)], [undefined, 'user', undefined])
-})
-
-test('a row inside may wrap what it needs from the host around, a seam or a service', async () => {
-  await using app = new Host()
-  const agent = app.child('agent')
-  const log: string[] = []
-  await app.mount('model', modelPlugin('plain'))
-  await app.mount('shell', shellPlugin('local'))
-  const loud = plugin({
-    name: 'loud',
-    needs: { model: Model, shell: Shell },
-    setup({ needs, provide, scope }) {
-      scope.defer(() => void log.push('undone'))
-      provide(Shell, { name: `${needs.shell.name}!` })
-      provide(Model, {
-        get answer() {
-          return `${needs.model.current()?.answer}!`
-        },
-      })
-    },
-  })
-  await agent.mount('loud', loud)
-  await app.replace('model', modelPlugin('better'))
-  assert.deepEqual(log, [])
-  await agent.replace('loud', loud)
-  assert.deepEqual([agent.slot(Model).current()?.answer, agent.get(Shell)?.name], ['better!', 'local!'])
-  assert.deepEqual([app.slot(Model).current()?.answer, app.get(Shell)?.name], ['better', 'local'])
-  assert.deepEqual(log, ['undone'])
-})
-
-test('when a service disappears, dependents in hosts inside are undone first, at any depth', async () => {
-  await using app = new Host()
-  const log: string[] = []
-  const agent = app.child('agent')
-  const subagent = agent.child('subagent')
-  await subagent.mount('deep', linkPlugin('deep', { needs: [Shell], provides: [] }, log))
-  await agent.mount('user', linkPlugin('user', { needs: [Shell], provides: [] }, log))
-  await app.mount('shell', shellPlugin('local', log))
-  assert.deepEqual([states(agent), states(subagent)], [{ user: 'running' }, { deep: 'running' }])
-  await app.unmount('shell')
-  assert.equal(log.at(-1), 'local undone')
-  assert.deepEqual([states(agent), states(subagent)], [{ user: 'waiting' }, { deep: 'waiting' }])
-})
-
-test('closing a host closes those inside first, and it takes no more rows', async () => {
-  const log: string[] = []
-  const app = new Host({ name: 'app' })
-  await app.mount('shell', shellPlugin('outer', log))
-  const agent = app.child('agent')
-  await agent.mount('shell', shellPlugin('inner', log))
-  await app[Symbol.asyncDispose]()
-  assert.deepEqual(log, ['outer up', 'inner up', 'inner undone', 'outer undone'])
-  await assert.rejects(app.mount('late', shellPlugin('late')), /host "app" has closed/)
-  await assert.rejects(agent.mount('late', shellPlugin('late')), /host "agent" has closed/)
-  assert.throws(() => app.child('late'), /host "app" has closed/)
-})
-
-test('a diagnosis names a need that no row provides, not the rows that wait for the waiting one', async () => {
-  await using host = new Host()
-  await host.mount('bash', linkPlugin('bash', { needs: [Shell], provides: [A] }))
-  await host.mount('user', linkPlugin('user', { needs: [A], provides: [] }))
-  const message = 'row "bash" (bash) waits for "shell", which no row provides: mount one that does'
-  assert.deepEqual(host.diagnose(), [{ kind: 'missing', row: 'bash', need: 'shell', message }])
-})
-
-test('a diagnosis names the rows of a cycle once, in order', async () => {
-  await using host = new Host()
-  await host.mount('x', linkPlugin('x', { needs: [A], provides: [B] }))
-  await host.mount('y', linkPlugin('y', { needs: [B], provides: [C] }))
-  await host.mount('z', linkPlugin('z', { needs: [C], provides: [A] }))
-  const message = 'rows wait for each other: "x" needs "z" needs "y" needs "x"'
-  assert.deepEqual(host.diagnose(), [{ kind: 'cycle', path: ['x', 'z', 'y', 'x'], message }])
-})
-
-test('an undo that hangs is named with its row, and holds up neither its row nor the host', async () => {
-  const problems: Problem[] = []
-  await using host = new Host({ undoTimeoutMs: 5, onProblem: (problem) => problems.push(problem) })
-  const log: string[] = []
-  const hangs = plugin({
-    name: 'hangs',
-    needs: {},
-    setup({ scope }) {
-      scope.defer(() => void log.push('remaining'))
-      scope.defer(() => new Promise(() => {}), 'socket')
-    },
-  })
-  await host.mount('mcp', hangs)
-  await host.unmount('mcp')
-  assert.deepEqual(log, ['remaining'])
-  const message = 'row "mcp": undoing "socket" took longer than 5 ms and was left behind'
-  assert.deepEqual(problems, [{ kind: 'undo-timeout', row: 'mcp', label: 'socket', message }])
-  assert.deepEqual(host.diagnose(), problems)
-})
-
-test('a row says what it is, needs and provides, and whether a swap of it leaves dependents running', async () => {
-  await using host = new Host()
-  await host.mount('model', modelPlugin('fast'))
-  await host.mount('store', linkPlugin('jsonl', { needs: [Model], provides: [A, B] }))
-  await settled()
-  const running = { state: 'running', missing: [] }
-  assert.deepEqual(host.rows(), [
-    { ...running, id: 'model', name: 'model fast', swappable: true, provides: ['model'], needs: [] },
-    { ...running, id: 'store', name: 'jsonl', swappable: false, provides: ['a', 'b'], needs: ['model'] },
-  ])
 })
