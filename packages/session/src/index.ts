@@ -2,6 +2,8 @@
 
 export { check, closedLength, logRules } from './check/index.ts'
 export type { Violation } from './check/rule.ts'
+export type { StoreUnderTest } from './contract/store.ts'
+export { storeContract } from './contract/store.ts'
 export type { Encoder, Encoding, ReadBlob } from './dialect/encoder.ts'
 export { encoderFor } from './dialect/encoder.ts'
 export type {
@@ -52,6 +54,8 @@ export type { Hasher, NewHasher, Ports } from './hasher.ts'
 export { encodeLine, splitLine } from './line.ts'
 export type { AppendOptions, LineSink } from './log.ts'
 export { SessionLog } from './log.ts'
+export type { MemoryOptions } from './memory-store.ts'
+export { MemoryStore } from './memory-store.ts'
 export type { Damage, ReadLog } from './read.ts'
 export { readLog } from './read.ts'
 export { Rebuild } from './rebuild.ts'

@@ -1,0 +1,24 @@
+import type { Result, SessionEntry } from '@rein/session'
+import { fail, missing } from './failures.ts'
+
+/** @param entries newest first. `last` passes over broken sessions: nothing could be resumed there. */
+export function findSession(entries: readonly SessionEntry[], typed: string, cwd: string): Result<SessionEntry> {
+  if (typed === 'last') {
+    const sound = entries.filter((entry) => entry.state !== 'broken')
+    const last = sound.find((entry) => entry.cwd === cwd) ?? sound[0]
+    if (last) return { ok: true, value: last }
+    return fail({ code: 'SESSION_MISSING', message: 'there is no session yet', next: 'Start one with `rein`.' })
+  }
+  const exact = entries.find((entry) => entry.id === typed)
+  if (exact) return { ok: true, value: exact }
+  const begin = typed === '' ? [] : entries.filter((entry) => entry.id.startsWith(typed))
+  const [only, second] = begin
+  if (!only) return fail(missing(typed))
+  if (!second) return { ok: true, value: only }
+  const some = begin.slice(0, 5).map((entry) => entry.id)
+  return fail({
+    code: 'USAGE',
+    message: `${begin.length} sessions begin with ${typed}: ${some.join(', ')}${begin.length > 5 ? ', …' : ''}`,
+    next: 'Type more of the id.',
+  })
+}

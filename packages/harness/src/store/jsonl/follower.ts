@@ -1,0 +1,165 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { FailureError, type Watched } from '@rein/session'
+import { isAbsent } from '../disk-failure.ts'
+import { lockPath, logPath, type Place, readEpochs } from './names.ts'
+
+const NEWLINE = 10
+/** Bytes read before lines are handed out. */
+const BLOCK = 1024 * 1024
+
+interface Source {
+  readonly epoch: number
+  readonly fd: number
+  readonly identity: string
+  /** The highest claim when this log was found to be the highest published one. */
+  readonly claim: number
+}
+
+/** Reads one session's log as others write it, and notices when another log takes its place. */
+export class Follower {
+  readonly #at: Place
+  readonly #from: number
+  #source: Source | undefined
+  /** Where the next read starts, and the bytes before it that are no whole line yet. */
+  #offset = 0
+  #rest: Buffer = Buffer.alloc(0)
+  /** Position of the next line read. */
+  #position = 0
+  /** What was delivered, from position `#from` on, as marks: enough to find where another log differs. */
+  readonly #marks: number[] = []
+
+  constructor(at: Place, from: number) {
+    this.#at = at
+    this.#from = from
+  }
+
+  /** Everything there is to deliver now. @throws FailureError `SESSION_MISSING` when the session is gone. */
+  async *news(): AsyncGenerator<Watched> {
+    for (;;) {
+      const source = this.#source ?? (await this.#open())
+      const bytes = readBlock(source.fd, this.#offset)
+      // After the read and before the delivery: what was read may come from a log that no longer counts.
+      if (!this.#stillHighest(source) && !(await this.#confirm(source))) {
+        this.#close()
+        continue
+      }
+      if (bytes.length === 0) {
+        yield* this.#shorter()
+        return
+      }
+      this.#offset += bytes.length
+      yield* this.#deliver(this.#split(bytes))
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#close()
+  }
+
+  #close(): void {
+    if (this.#source) closeSync(this.#source.fd)
+    this.#source = undefined
+  }
+
+  /** Start over at the head of the highest published log; marks stay, to be compared. */
+  async #open(): Promise<Source> {
+    for (let round = 0; round < 100; round++) {
+      const { locks, logs } = await readEpochs(this.#at)
+      const epoch = logs.at(-1)
+      if (epoch === undefined) break
+      try {
+        const fd = openSync(logPath(this.#at, epoch), 'r')
+        const claim = Math.max(epoch, locks.at(-1) ?? 0)
+        this.#source = { epoch, fd, identity: identityOf(fstatSync(fd, { bigint: true })), claim }
+        this.#offset = 0
+        this.#position = 0
+        this.#rest = Buffer.alloc(0)
+        return this.#source
+      } catch (cause) {
+        // Replaced by a higher one between the look and the open.
+        if (!isAbsent(cause)) throw cause
+      }
+    }
+    throw new FailureError({ code: 'SESSION_MISSING', message: `session ${this.#at.id} is no longer here` })
+  }
+
+  /** The cheap look, without reading the folder: nothing was claimed, published or cut since. */
+  #stillHighest(source: Source): boolean {
+    const log = statSync(logPath(this.#at, source.epoch), { bigint: true, throwIfNoEntry: false })
+    if (!log || identityOf(log) !== source.identity || Number(log.size) < this.#offset) return false
+    if (exists(lockPath(this.#at, source.claim + 1)) || !exists(lockPath(this.#at, source.claim))) return false
+    return source.claim === source.epoch || !exists(logPath(this.#at, source.claim))
+  }
+
+  /** The thorough look: a new claim changes nothing until its log is published. */
+  async #confirm(source: Source): Promise<boolean> {
+    const { locks, logs } = await readEpochs(this.#at)
+    if (logs.at(-1) !== source.epoch) return false
+    const log = statSync(logPath(this.#at, source.epoch), { bigint: true, throwIfNoEntry: false })
+    if (!log || identityOf(log) !== source.identity || Number(log.size) < this.#offset) return false
+    this.#source = { ...source, claim: Math.max(source.epoch, locks.at(-1) ?? 0) }
+    return true
+  }
+
+  #split(bytes: Buffer): readonly string[] {
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    const lines: string[] = []
+    let start = 0
+    for (let end = all.indexOf(NEWLINE); end !== -1; end = all.indexOf(NEWLINE, start)) {
+      lines.push(all.toString('utf8', start, end))
+      start = end + 1
+    }
+    this.#rest = all.subarray(start)
+    return lines
+  }
+
+  *#deliver(lines: readonly string[]): Generator<Watched> {
+    let first = lines.length
+    for (const [index, line] of lines.entries()) {
+      const at = this.#position + index - this.#from
+      if (at < 0) continue
+      const known = at < this.#marks.length
+      if (known && this.#marks[at] === mark(line)) continue
+      if (known) {
+        this.#marks.length = at
+        yield { kind: 'reset', from: this.#from + at }
+      }
+      first = Math.min(first, index)
+      this.#marks.push(mark(line))
+    }
+    const from = this.#position + first
+    this.#position += lines.length
+    if (first < lines.length) yield { kind: 'lines', from, lines: lines.slice(first) }
+  }
+
+  /** At the end of the log: lines that were delivered and are not in it no longer hold. */
+  *#shorter(): Generator<Watched> {
+    const held = Math.max(0, this.#position - this.#from)
+    if (held >= this.#marks.length) return
+    this.#marks.length = held
+    yield { kind: 'reset', from: this.#from + held }
+  }
+}
+
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+const identityOf = (stat: { readonly dev: bigint; readonly ino: bigint }): string => `${stat.dev}:${stat.ino}`
+
+function readBlock(fd: number, at: number): Buffer {
+  const block = Buffer.allocUnsafe(BLOCK)
+  return block.subarray(0, readSync(fd, block, 0, BLOCK, at))
+}
+
+/** Characters at the end of a line that its mark covers: the line's own hash, which covers the rest, is among them. */
+const MARKED = 96
+
+/** 53 bits that tell two lines at one position apart (FNV-1a twice, with different starts). */
+function mark(line: string): number {
+  let low = 0x811c9dc5 ^ line.length
+  let high = 0x01000193 ^ line.length
+  for (let index = Math.max(0, line.length - MARKED); index < line.length; index++) {
+    const unit = line.charCodeAt(index)
+    low = Math.imul(low ^ unit, 0x01000193)
+    high = Math.imul(high ^ unit, 0x85ebca6b)
+  }
+  return (low >>> 0) + ((high >>> 0) & 0x1fffff) * 0x1_0000_0000
+}

@@ -1,0 +1,158 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { SessionEntry } from '@rein/session'
+import { codeOf, isAbsent } from '../disk-failure.ts'
+import { openLock } from './disk.ts'
+import { lockPath, logPath, type Place, parseName, partPath } from './names.ts'
+import type { Judge } from './one-writer.ts'
+
+/** Sessions looked at before the event loop gets a turn: about 5 ms of work. */
+const AT_A_TIME = 256
+/** The first event names the directory early; a longer first line is read up to here and no further. */
+const FIRST_LINE = 65_536
+/** Reused: filled and decoded without giving the event loop a turn. */
+const FIRST = Buffer.allocUnsafe(FIRST_LINE)
+
+/** The workspace folders under the root. */
+export async function workspaces(root: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(root, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map((entry) => join(root, entry.name))
+  } catch (cause) {
+    if (isAbsent(cause)) return []
+    throw cause
+  }
+}
+
+/** Where a session is, whichever workspace it belongs to. */
+export async function locateSession(root: string, id: string): Promise<Place | undefined> {
+  const folders = await workspaces(root)
+  for (const folder of folders) {
+    if (statSync(partPath({ folder, id }, 'inbox'), { throwIfNoEntry: false })) return { folder, id }
+  }
+  // A log that was copied here by hand has no inbox yet.
+  for (const folder of folders) {
+    if (namesIn(folder)?.some((name) => belongsTo(name, id))) return { folder, id }
+  }
+  return undefined
+}
+
+function belongsTo(name: string, id: string): boolean {
+  const parsed = parseName(name)
+  return parsed?.id === id && parsed.part.kind !== 'other'
+}
+
+/** @returns undefined when the folder cannot be read. */
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder)
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    return undefined
+  }
+}
+
+/** Every session under the root, newest first: one look at the log and its first line each, never more. */
+export async function listSessions(root: string, judge: Judge): Promise<readonly SessionEntry[]> {
+  const entries: SessionEntry[] = []
+  let looked = 0
+  for (const folder of await workspaces(root)) {
+    const names = namesIn(folder)
+    if (!names) {
+      // Nothing inside can be told; the folder itself is shown, so that nothing is left out in silence.
+      entries.push(broken(folder.slice(root.length + 1), folder))
+      continue
+    }
+    for (const [id, top] of highest(names)) {
+      entries.push(entryOf({ folder, id }, top, judge))
+      if (++looked % AT_A_TIME === 0) await setImmediate()
+    }
+  }
+  return entries.sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1))
+}
+
+interface Top {
+  log: number
+  lock: number
+}
+
+function highest(names: readonly string[]): ReadonlyMap<string, Top> {
+  const sessions = new Map<string, Top>()
+  for (const name of names) {
+    const parsed = parseName(name)
+    if (!parsed || parsed.part.kind === 'other') continue
+    const top = sessions.get(parsed.id) ?? { log: 0, lock: 0 }
+    top[parsed.part.kind] = Math.max(top[parsed.part.kind], parsed.part.epoch)
+    sessions.set(parsed.id, top)
+  }
+  return sessions
+}
+
+function entryOf(at: Place, top: Top, judge: Judge): SessionEntry {
+  if (top.log === 0) return broken(at.id, lockPath(at, top.lock))
+  const path = logPath(at, top.log)
+  try {
+    // Without waiting: a pipe in the place of a log must not hang the list.
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      const stat = fstatSync(fd)
+      if (!stat.isFile()) return broken(at.id, path)
+      const state = isHeld(at, top.lock, judge) ? 'held' : 'free'
+      return { id: at.id, bytes: stat.size, changed: stat.mtimeMs, cwd: directoryIn(fd), state }
+    } finally {
+      closeSync(fd)
+    }
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    return broken(at.id, path)
+  }
+}
+
+function broken(id: string, path: string): SessionEntry {
+  try {
+    return { id, bytes: 0, changed: lstatSync(path).mtimeMs, cwd: null, state: 'broken' }
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    return { id, bytes: 0, changed: 0, cwd: null, state: 'broken' }
+  }
+}
+
+function isHeld(at: Place, epoch: number, judge: Judge): boolean {
+  if (epoch === 0) return false
+  const stat = statSync(lockPath(at, epoch), { throwIfNoEntry: false })
+  // Most locks are old: their time alone says that nobody lives, without opening them.
+  const unread = { epoch, identity: '', holder: undefined, released: false, close() {} }
+  if (!stat || judge({ ...unread, changed: stat.mtimeMs }) !== 'alive') return false
+  const lock = openLock(lockPath(at, epoch), epoch)
+  if (!lock) return false
+  lock.close()
+  return judge(lock) === 'alive'
+}
+
+/** The directory the first event names; null when the first line is missing, cut or something else. */
+function directoryIn(fd: number): string | null {
+  let length = 0
+  let end = -1
+  for (const upTo of [1024, FIRST_LINE]) {
+    const got = readSync(fd, FIRST, length, upTo - length, length)
+    const before = length
+    length += got
+    end = FIRST.subarray(before, length).indexOf(10)
+    if (end !== -1) end += before
+    if (end !== -1 || length < upTo) break
+  }
+  try {
+    const event = JSON.parse(FIRST.toString('utf8', 0, end === -1 ? length : end)) as {
+      data?: { cwd?: unknown }
+    } | null
+    const cwd = event?.data?.cwd
+    return typeof cwd === 'string' ? cwd : null
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return null
+    throw cause
+  }
+}

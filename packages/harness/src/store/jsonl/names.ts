@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Epochs } from './ground.ts'
+
+/** Private to the user: folders and files of a session. */
+export const FOLDER_MODE = 0o700
+export const FILE_MODE = 0o600
+
+/** Dots separate the parts of a file name, so an id has none; nothing that could leave the folder either. */
+const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/
+export const isSessionId = (id: string): boolean => SESSION_ID.test(id)
+
+/** `<id>` and what follows its first dot. */
+const PARTS = /^([A-Za-z0-9_-]{1,128})\.(.+)$/
+const LOG = /^(?:(\d{1,15})\.)?jsonl$/
+const LOCK = /^lock\.(\d{1,15})$/
+
+export type Part = { readonly kind: 'log' | 'lock'; readonly epoch: number } | { readonly kind: 'other' }
+
+/** What a file of the sessions folder is; undefined when it belongs to no session. */
+export function parseName(name: string): { readonly id: string; readonly part: Part } | undefined {
+  const parts = PARTS.exec(name)
+  if (!parts?.[1] || !parts[2]) return undefined
+  return { id: parts[1], part: parsePart(parts[2]) }
+}
+
+function parsePart(rest: string): Part {
+  const log = LOG.exec(rest)
+  if (log) return { kind: 'log', epoch: log[1] === undefined ? 1 : Number(log[1]) }
+  const lock = LOCK.exec(rest)
+  return lock ? { kind: 'lock', epoch: Number(lock[1]) } : { kind: 'other' }
+}
+
+/** Where one session lives: a workspace folder and its id. */
+export interface Place {
+  readonly folder: string
+  readonly id: string
+}
+
+export const logPath = (at: Place, epoch: number): string =>
+  join(at.folder, epoch === 1 ? `${at.id}.jsonl` : `${at.id}.${epoch}.jsonl`)
+export const lockPath = (at: Place, epoch: number): string => join(at.folder, `${at.id}.lock.${epoch}`)
+export const copyPath = (at: Place, epoch: number): string => join(at.folder, `${at.id}.${epoch}.copy`)
+export const partPath = (at: Place, part: 'inbox' | 'blobs' | 'spill' | 'aside'): string =>
+  join(at.folder, `${at.id}.${part}`)
+
+/**
+ * The epochs of one session. Reading a folder is not atomic: a look may miss both the log just published and the one
+ * just removed, so locks without a log are looked at again.
+ */
+export async function readEpochs(at: Place): Promise<Epochs> {
+  let epochs = await look(at)
+  for (let again = 0; again < 3 && epochs.logs.length === 0 && epochs.locks.length > 0; again++) epochs = await look(at)
+  return epochs
+}
+
+async function look(at: Place): Promise<Epochs> {
+  const locks: number[] = []
+  const logs: number[] = []
+  for (const name of await readdir(at.folder)) {
+    if (!name.startsWith(at.id)) continue
+    const parsed = parseName(name)
+    if (parsed?.id !== at.id || parsed.part.kind === 'other') continue
+    if (parsed.part.kind === 'lock') locks.push(parsed.part.epoch)
+    else logs.push(parsed.part.epoch)
+  }
+  const ascending = (a: number, b: number): number => a - b
+  return { locks: locks.sort(ascending), logs: logs.sort(ascending) }
+}
+
+/**
+ * The folder of a workspace: the readable end of its path, and a short hash so that two directories never share one.
+ * At most 60 characters of `[A-Za-z0-9_-]`.
+ */
+export function workspaceSlug(cwd: string): string {
+  const readable = cwd
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(-47)
+    .replace(/^-+/, '')
+  const hash = createHash('sha256').update(cwd).digest('hex').slice(0, 12)
+  return readable === '' ? hash : `${readable}-${hash}`
+}

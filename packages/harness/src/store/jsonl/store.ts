@@ -1,0 +1,121 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Blobs, FailureError, type Result, type SessionEntry, type Store } from '@rein/session'
+import { codeOf, diskFailure } from '../disk-failure.ts'
+import { type SpilledFile, spillFiles } from '../spill.ts'
+import { acquireSession, createSession, type Opening, putAway } from './acquire.ts'
+import { fileBlobs } from './blobs.ts'
+import { fail, missing } from './failures.ts'
+import { findSession } from './find.ts'
+import { judgeAs, processHolder } from './holder.ts'
+import { Inbox } from './inbox.ts'
+import { listSessions, locateSession } from './listing.ts'
+import { isSessionId, type Place, partPath } from './names.ts'
+import { readLog } from './read-log.ts'
+import { watchLog } from './watch.ts'
+
+export interface JsonlOptions {
+  /** `$REIN_HOME`, absolute: sessions stand in `<home>/sessions/`, what was put away in `<home>/trash/`. */
+  readonly home: string
+  /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and the order of posts. */
+  readonly now: () => number
+  /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
+  readonly pollMs?: number
+}
+
+export interface JsonlStore extends Store {
+  /**
+   * One session by what a person types: `last` (the most recently changed of this directory, else of all), an id, or
+   * the beginning of one. Fails `SESSION_MISSING`, and `USAGE` when several begin so.
+   */
+  find(typed: string, cwd: string): Promise<Result<SessionEntry>>
+  /** Files for outputs too large for a message, in this session's own spill folder. */
+  spill(id: string): { open(name: string): Promise<SpilledFile> }
+  /** This session's spill folder, which its tools may read; undefined when there is no such session. */
+  spillFolder(id: string): Promise<string | undefined>
+}
+
+/** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
+export function jsonlStore(options: JsonlOptions): JsonlStore {
+  const { now } = options
+  const root = join(options.home, 'sessions')
+  const locate = locator(root)
+  const opening: Opening = { root, trash: join(options.home, 'trash'), now, locate: locate.find }
+  const list = (): Promise<readonly SessionEntry[]> => listSessions(root, judgeAs(processHolder(), now, 5000))
+  const partOf = async (id: string, part: 'blobs' | 'spill'): Promise<string> => {
+    const at = await locate.find(id)
+    if (!at) throw new FailureError(missing(id))
+    return partPath(at, part)
+  }
+  return {
+    name: 'jsonl',
+    create: (id, { cwd, holder }) => createSession(opening, id, { cwd, holder }),
+    acquire: (id, { holder, silentMs = 5000 }) => acquireSession(opening, id, { holder, silentMs }),
+    list,
+    find: async (typed, cwd) => findSession(await list(), typed, cwd),
+    read: async (id) => {
+      const at = await locate.find(id)
+      return at ? readLog(at) : fail(missing(id))
+    },
+    async *watch(id, from, signal) {
+      const at = await locate.find(id)
+      if (!at) throw new FailureError(missing(id))
+      try {
+        yield* watchLog(at, from, { signal, pollMs: options.pollMs ?? 250 })
+      } catch (cause) {
+        if (codeOf(cause) === undefined) throw cause
+        throw new FailureError(diskFailure('FILE_ERROR', `could not follow session ${id}`, cause), { cause })
+      }
+    },
+    async post(id, item) {
+      const at = await locate.find(id)
+      if (!at) return fail(missing(id))
+      try {
+        await new Inbox(partPath(at, 'inbox'), now).post(item)
+        return { ok: true, value: undefined }
+      } catch (cause) {
+        if (codeOf(cause) === undefined) throw cause
+        return fail(diskFailure('FILE_ERROR', `could not post to session ${id}`, cause))
+      }
+    },
+    blobs: (id): Blobs => fileBlobs(() => partOf(id, 'blobs')),
+    async trash(id) {
+      const done = await putAway(opening, id)
+      if (done.ok) locate.forget(id)
+      return done
+    },
+    spill: (id) => spillFiles(() => partOf(id, 'spill')),
+    async spillFolder(id) {
+      const at = await locate.find(id)
+      return at && partPath(at, 'spill')
+    },
+  }
+}
+
+/** Remembers where a session was found; it never moves but to the trash, and then its inbox is gone from there. */
+function locator(root: string): { find(id: string): Promise<Place | undefined>; forget(id: string): void } {
+  const known = new Map<string, Place>()
+  return {
+    async find(id) {
+      if (!isSessionId(id)) return undefined
+      const before = known.get(id)
+      if (before && (await isThere(partPath(before, 'inbox')))) return before
+      const found = await locateSession(root, id)
+      if (found) known.set(id, found)
+      else known.delete(id)
+      return found
+    },
+    forget: (id) => void known.delete(id),
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.F_OK)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    return false
+  }
+}

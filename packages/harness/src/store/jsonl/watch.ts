@@ -1,0 +1,55 @@
+import type { Watched } from '@rein/session'
+import { watchFolder } from './folder-watch.ts'
+import { Follower } from './follower.ts'
+import type { Place } from './names.ts'
+
+/** Lines from `from` on and then what follows, woken by hints and every `pollMs` milliseconds, until `signal` aborts. */
+export async function* watchLog(
+  at: Place,
+  from: number,
+  options: { readonly signal: AbortSignal; readonly pollMs: number },
+): AsyncGenerator<Watched> {
+  const { signal, pollMs } = options
+  using follower = new Follower(at, from)
+  const bell = new Bell()
+  using _hints = watchFolder(at.folder, (name) => {
+    if (name === null || name.startsWith(at.id)) bell.ring()
+  })
+  const stop = (): void => bell.ring()
+  signal.addEventListener('abort', stop)
+  try {
+    while (!signal.aborted) {
+      for await (const news of follower.news()) {
+        if (signal.aborted) return
+        yield news
+      }
+      if (!signal.aborted) await bell.wait(pollMs)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Rung at any time; a ring nobody waited for is kept for the next who does. */
+class Bell {
+  #rung = false
+  #wake: (() => void) | undefined
+
+  ring(): void {
+    this.#rung = true
+    this.#wake?.()
+  }
+
+  async wait(atMostMs: number): Promise<void> {
+    if (!this.#rung) {
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, atMostMs)
+      })
+      clearTimeout(timer)
+      this.#wake = undefined
+    }
+    this.#rung = false
+  }
+}

@@ -1,0 +1,106 @@
+import { type ContractCase, CWD, ID, line, started } from './case.ts'
+import { equal, fails, logOf, rejects, value } from './expect.ts'
+
+export const keeping: readonly ContractCase[] = [
+  {
+    title: 'a blob is named by its hash, kept once, and given back whole',
+    async run(of) {
+      const lease = await started(of)
+      const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 256)
+      const name = await of.store.blobs(ID).put(bytes)
+      equal(name, await of.other.blobs(ID).put(bytes), 'the name')
+      equal(/^[0-9a-f]{64}$/.test(name), true, `a hash: ${name}`)
+      equal([...((await of.other.blobs(ID).get(name)) ?? [])], [...bytes], 'the bytes')
+      const empty = await of.store.blobs(ID).put(new Uint8Array(0))
+      equal(empty, 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'the name of nothing')
+      equal((await of.store.blobs(ID).get(empty))?.length, 0, 'nothing')
+      await lease.release()
+    },
+  },
+  {
+    title: 'a blob that is unknown or was altered is not there, and putting it again mends it',
+    async run(of) {
+      const lease = await started(of)
+      const blobs = of.store.blobs(ID)
+      equal(await blobs.get('f'.repeat(64)), undefined, 'an unknown blob')
+      equal(await blobs.get('../../etc/passwd'), undefined, 'a name that is a path')
+      const bytes = new TextEncoder().encode('a picture')
+      const name = await blobs.put(bytes)
+      await of.tamperBlob(ID, name)
+      equal(await blobs.get(name), undefined, 'an altered blob')
+      equal(await blobs.put(bytes), name, 'the name')
+      equal([...((await blobs.get(name)) ?? [])], [...bytes], 'the mended blob')
+      await lease.release()
+    },
+  },
+  {
+    title: 'the list has every session with its directory and who may write it',
+    async run(of) {
+      const lease = await started(of, 2)
+      const free = value(await of.other.create('ses_free', { cwd: CWD, holder: of.holder(2) }))
+      await free.append(0, [line(0)])
+      await free.release()
+      const entries = (await of.store.list()).map(({ id, bytes, cwd, state }) => ({ id, bytes, cwd, state }))
+      entries.sort((a, b) => (a.id < b.id ? -1 : 1))
+      equal(
+        entries,
+        [
+          { id: ID, bytes: line(0).length + line(1).length + 2, cwd: CWD, state: 'held' },
+          { id: 'ses_free', bytes: line(0).length + 1, cwd: CWD, state: 'free' },
+        ],
+        'the list',
+      )
+      await lease.release()
+      equal(
+        (await of.other.list()).map((entry) => entry.state),
+        ['free', 'free'],
+        'the states',
+      )
+    },
+  },
+  {
+    title: 'a session that cannot be read is listed as broken, and the others are listed beside it',
+    async run(of) {
+      await (await started(of, 1)).release()
+      await value(await of.store.create('ses_whole', { cwd: CWD, holder: of.holder(1) })).release()
+      await of.breakLog(ID)
+      const states = (await of.store.list()).map((entry) => [entry.id, entry.state].join(' ')).sort()
+      equal(states, [`${ID} broken`, 'ses_whole free'], 'the list')
+      fails(await of.store.read(ID), 'FILE_ERROR')
+      fails(await of.store.acquire(ID, { holder: of.holder(1) }), 'FILE_ERROR')
+      value(await of.store.trash(ID))
+      equal(
+        (await of.store.list()).map((entry) => entry.id),
+        ['ses_whole'],
+        'the list',
+      )
+    },
+  },
+  {
+    title: 'a held session is not put away; a free one is, and its id is free again',
+    async run(of) {
+      const lease = await started(of, 1)
+      fails(await of.other.trash(ID), 'SESSION_BUSY')
+      await lease.append(1, [line(1)])
+      await lease.release()
+      value(await of.other.trash(ID))
+      equal(await of.store.list(), [], 'the list')
+      fails(await of.store.read(ID), 'SESSION_MISSING')
+      const again = await started(of, 1)
+      equal([again.epoch, await logOf(of.store, ID)], [1, `${line(0)}\n`], 'the new session')
+      await again.release()
+      value(await of.store.trash(ID))
+    },
+  },
+  {
+    title: 'a silent holder whose session was put away is told so',
+    async run(of) {
+      const lease = await started(of, 1)
+      await of.silence(ID)
+      value(await of.other.trash(ID))
+      await rejects(lease.append(1, [line(1)]), 'SESSION_TAKEN')
+      await lease.release()
+      fails(await of.store.read(ID), 'SESSION_MISSING')
+    },
+  },
+]
