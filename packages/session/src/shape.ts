@@ -66,7 +66,7 @@ export const range: Check<readonly [number, number]> = (value) =>
     : 'must be two integers'
 
 /** Unknown fields pass: a newer writer may add an optional one. */
-export function object<T extends object>(fields: Fields<T>): Check<T> {
+export function object<T extends object>(fields: NoInfer<Fields<T>>): Check<T> {
   const entries = Object.entries<Check<unknown> | Optional<unknown>>(fields)
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object'
@@ -83,7 +83,10 @@ export function object<T extends object>(fields: Fields<T>): Check<T> {
 type Tagged<T, Tag extends keyof T> = { readonly [K in T[Tag] & string]: Check<Extract<T, { readonly [P in Tag]: K }>> }
 
 /** A union told apart by the string in `tag`. */
-export function variant<T extends object, Tag extends keyof T & string>(tag: Tag, cases: Tagged<T, Tag>): Check<T> {
+export function variant<T extends object, Tag extends keyof T & string>(
+  tag: Tag,
+  cases: NoInfer<Tagged<T, Tag>>,
+): Check<T> {
   const known = new Map(Object.entries<Check<unknown>>(cases))
   return (value) => {
     const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, tag) : undefined

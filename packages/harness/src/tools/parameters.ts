@@ -17,6 +17,7 @@ export function fromValibot<S extends ObjectSchema>(schema: S): Parameters<v.Inf
     // A JSON Schema is JSON, which its own type does not say.
     schema: JSON.parse(JSON.stringify(plain)) as Json,
     parse(value) {
+      if (Array.isArray(value)) return { ok: false, problems: [notAnObject(value)] }
       const result = v.safeParse(schema, value)
       if (result.success) return { ok: true, value: result.output }
       return { ok: false, problems: result.issues.map((issue) => problem(issue, schema)) }
@@ -26,7 +27,7 @@ export function fromValibot<S extends ObjectSchema>(schema: S): Parameters<v.Inf
 
 function problem(issue: v.BaseIssue<unknown>, schema: ObjectSchema): string {
   const name = nameOf(issue)
-  if (name === '') return `The arguments must be one JSON object; got ${shown(issue.input)}.`
+  if (name === '') return notAnObject(issue.input)
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const last = name.split('.').at(-1) ?? name
     const known = siblingNames(issue, schema)
@@ -37,6 +38,8 @@ function problem(issue: v.BaseIssue<unknown>, schema: ObjectSchema): string {
   if (issue.input === undefined) return `\`${name}\` is missing; it must be ${expectedAt(issue, schema)}.`
   return `\`${name}\` must be ${expected(issue)}; got ${shown(issue.input)}.`
 }
+
+const notAnObject = (value: unknown): string => `The arguments must be one JSON object; got ${shown(value)}.`
 
 /** Such as `edits.0.old`. */
 const nameOf = (issue: v.BaseIssue<unknown>): string => issue.path?.map((item) => String(item.key)).join('.') ?? ''

@@ -1,0 +1,211 @@
+import type { Failure, InboxItem, PermissionMode, Posted } from '@rein/session'
+import { due, FailureError, inbox, laneOf, permission } from '@rein/session'
+import type { Delta } from '../model/assembler.ts'
+import { Requests } from './attempt.ts'
+import type { ModelChoice } from './header.ts'
+import type { LiveSession } from './live-session.ts'
+import type { TurnEnd } from './loop.ts'
+import type { AgentParts, AgentSettings } from './parts.ts'
+import { runTurn, type TurnAgent } from './turn.ts'
+
+/** What happens now, for a screen. Nothing here is a fact; facts are events. */
+export interface AgentListener {
+  delta?(delta: Delta): void
+  progress?(call: string, text: string): void
+  phase?(phase: Phase): void
+}
+
+export type Phase = 'idle' | 'maintenance' | 'running'
+
+export type Input = Omit<InboxItem, 'id'> & { readonly id?: string }
+
+/** One session's agent: takes input, drives turns one after the other, and is nothing but folds over its log. */
+export class Agent {
+  readonly session: LiveSession
+  readonly settings: AgentSettings
+  model: ModelChoice
+  readonly #parts: AgentParts
+  readonly #requests: Requests
+  readonly #view: TurnAgent
+  readonly #listeners = new Set<AgentListener>()
+  #phase: Phase = 'idle'
+  #turn: AbortController | undefined
+  #stop: TurnEnd | undefined
+  #idle: Promise<void> = Promise.resolve()
+  #failure: Failure | undefined
+  #draining: Promise<void> = Promise.resolve()
+  readonly #posted: Disposable
+  readonly #written: Disposable
+
+  constructor(parts: AgentParts, settings: AgentSettings, model: ModelChoice) {
+    this.#parts = parts
+    this.session = parts.session
+    this.settings = settings
+    this.model = model
+    this.#requests = new Requests(parts.session, parts.ports)
+    this.#view = {
+      requests: this.#requests,
+      model: () => this.model,
+      mode: () => this.mode,
+      drain: () => this.drain(),
+      onDelta: (delta) => this.#tell((listener) => listener.delta?.(delta)),
+      onProgress: (call, text) => this.#tell((listener) => listener.progress?.(call, text)),
+    }
+    this.#posted = parts.session.lease.onPosted(() => void this.drain())
+    this.#written = parts.session.log.onWritten((event) => parts.hooks.onEvent.emit(event))
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  /** Why this agent can do nothing more: its log could not be written, or the session was taken over. */
+  get failure(): Failure | undefined {
+    return this.#failure ?? this.session.log.poison
+  }
+
+  listen(listener: AgentListener): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  /** Put input in the inbox. Durable when it resolves; a known id is taken once. Wakes the agent unless it is an inject. */
+  async post(input: Input): Promise<string> {
+    const { log } = this.session
+    const item: InboxItem = { ...input, id: input.id ?? this.#parts.ports.id('in') }
+    this.#enter(item)
+    await log.synced()
+    this.#wake()
+    return item.id
+  }
+
+  /** Take in what others posted to the store. Each item enters the log once, and is forgotten there when it is synced. */
+  drain(): Promise<void> {
+    this.#draining = this.#draining.then(() => this.#drain()).catch((error) => this.#lost(error))
+    return this.#draining
+  }
+
+  /** Stop the running turn. Resolves when it has ended; does nothing when none runs. */
+  async cancel(end: TurnEnd = { outcome: 'cancelled' }): Promise<void> {
+    if (this.#phase !== 'running') return
+    this.#stop ??= end
+    this.#turn?.abort()
+    await this.#idle
+  }
+
+  /** Do something to the session that no turn may run beside. Starts only from idle; input that comes meanwhile waits. */
+  async maintain<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#phase !== 'idle') throw new Error(`maintenance starts from idle, not from ${this.#phase}`)
+    this.#enterPhase('maintenance')
+    try {
+      return await work()
+    } finally {
+      this.#enterPhase('idle')
+      this.#wake()
+    }
+  }
+
+  /** Resolves when no turn runs and none is due. */
+  async whenIdle(): Promise<void> {
+    while (this.#phase === 'running') await this.#idle
+  }
+
+  /** Start a turn when one is due: after opening a session whose inbox is not empty. */
+  wake(): void {
+    this.#wake()
+  }
+
+  async close(): Promise<void> {
+    await this.cancel()
+    this.#posted[Symbol.dispose]()
+    await this.#draining
+    this.#written[Symbol.dispose]()
+    this.#requests[Symbol.dispose]()
+    await this.session.close()
+  }
+
+  get mode(): PermissionMode {
+    return this.session.log.state(permission).mode ?? 'read-only'
+  }
+
+  #enter(item: InboxItem): void {
+    const { log } = this.session
+    const state = log.state(inbox)
+    if (state.known.has(item.id)) return
+    const lane = laneOf(item)
+    const start = (lane === 'next-turn' ? state.nextTurn : state.nextStep).length
+    const insert = [{ ...item, content: this.#parts.redact.content(item.content) }]
+    log.append('inbox/spliced', { lane, start, remove: [], insert, reason: 'posted' })
+  }
+
+  async #drain(): Promise<void> {
+    const { lease, log } = this.session
+    const posted: readonly Posted[] = await lease.posted()
+    if (posted.length === 0) return
+    for (const entry of posted) {
+      if (entry.kind === 'input') this.#enter(itemOf(entry))
+      else if (entry.kind === 'cancel') this.#withdraw(entry.item)
+    }
+    await log.synced()
+    await lease.settle(posted.map(({ id }) => id))
+    this.#wake()
+  }
+
+  #withdraw(id: string | undefined): void {
+    const { nextStep, nextTurn } = this.session.log.state(inbox)
+    const item = [...nextStep, ...nextTurn].find((waiting) => waiting.id === id)
+    if (item) {
+      const data = { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason: 'withdrawn' } as const
+      this.session.log.append('inbox/spliced', data)
+    } else if (id === undefined) void this.cancel()
+  }
+
+  #wake(): void {
+    if (this.#phase !== 'idle' || this.failure || !due(this.session.log.state(inbox))) return
+    this.#enterPhase('running')
+    this.#idle = this.#drive().finally(() => this.#enterPhase('idle'))
+  }
+
+  async #drive(): Promise<void> {
+    while (!this.failure && due(this.session.log.state(inbox))) {
+      try {
+        await this.#runTurn()
+      } catch (error) {
+        this.#lost(error)
+      }
+    }
+  }
+
+  async #runTurn(): Promise<void> {
+    const { log } = this.session
+    const controller = new AbortController()
+    this.#turn = controller
+    if (this.#stop) controller.abort()
+    try {
+      const stopped = () => this.#stop ?? { outcome: 'cancelled' as const }
+      await runTurn(this.#parts, { settings: this.settings, signal: controller.signal, stopped, agent: this.#view })
+    } finally {
+      this.#turn = undefined
+      this.#stop = undefined
+    }
+    await log.synced()
+  }
+
+  #lost(error: unknown): void {
+    if (!(error instanceof FailureError)) throw error
+    this.#failure ??= error.failure
+  }
+
+  #enterPhase(phase: Phase): void {
+    this.#phase = phase
+    this.#tell((listener) => listener.phase?.(phase))
+  }
+
+  #tell(say: (listener: AgentListener) => void): void {
+    for (const listener of this.#listeners) say(listener)
+  }
+}
+
+const itemOf = ({ id, delivery, content, source }: Extract<Posted, { kind: 'input' }>): InboxItem => {
+  return { id, delivery, content, source }
+}

@@ -1,0 +1,118 @@
+import type { Block, EventNamed, Failure, Origin, Ports, RequestKind } from '@rein/session'
+import { Derivation, fold, header, owed, sentRecord, surface } from '@rein/session'
+import { assembler, type Delta, type Reply } from '../model/assembler.ts'
+import type { EncodedRequest, Provider } from '../model/provider.ts'
+import type { ToolSet } from '../tools/ports.ts'
+import { BlobCache } from './blob-cache.ts'
+import { headerInForce, type ModelChoice } from './header.ts'
+import type { LiveSession } from './live-session.ts'
+import { diverged, type Settlement, settle } from './settlement.ts'
+import { Witness } from './witness.ts'
+
+export interface AttemptOptions {
+  readonly choice: ModelChoice
+  readonly provider: Provider
+  readonly set: ToolSet
+  readonly kind: RequestKind
+  readonly signal: AbortSignal
+  readonly onDelta: (delta: Delta) => void
+}
+
+export interface Attempted {
+  readonly id: string
+  readonly origin: Origin
+  readonly reply: Reply
+  readonly settlement: Settlement
+}
+
+/** Makes the model calls of one session: derive → freeze → log → prove → send → settle. */
+export class Requests implements Disposable {
+  readonly #session: LiveSession
+  readonly #ports: Ports
+  readonly #blobs: BlobCache
+  readonly #derivation: Derivation
+  readonly #witness: Witness
+  #primed = false
+
+  constructor(session: LiveSession, ports: Ports) {
+    this.#session = session
+    this.#ports = ports
+    this.#blobs = new BlobCache(session.log, session.store.blobs(session.id))
+    const made = { hasher: ports.hasher, blob: this.#blobs.read }
+    this.#derivation = new Derivation({ ...made, keep: true })
+    this.#witness = new Witness(session.log, made)
+  }
+
+  [Symbol.dispose](): void {
+    this.#witness[Symbol.dispose]()
+    this.#blobs[Symbol.dispose]()
+  }
+
+  /** One attempt. Every attempt writes its own `request/sent` and exactly one `request/settled` (rule 14). */
+  async attempt(options: AttemptOptions): Promise<Attempted> {
+    const { log } = this.#session
+    const { seq, header: inForce } = headerInForce(log, options)
+    await this.#blobs.load()
+    this.#prime()
+    const at = log.events.length - 1
+    const from = { surface: log.state(surface), header: inForce, headerSeq: seq, at, extra: null }
+    const derived = this.#derivation.derive(from, log.events)
+    if (!derived.ok) throw new Error(derived.failure.message)
+    const id = this.#ports.id('rq')
+    const sent = log.append('request/sent', sentRecord(from, derived.value, { id, kind: options.kind }))
+    await log.written(sent.seq)
+    if (!this.#witness.confirms(sent)) return this.#settled(id, refused(diverged), options)
+    const { body, bytes, sha256 } = derived.value
+    const request: EncodedRequest = { id, kind: options.kind, header: inForce, body, bytes, sha256 }
+    return this.#settled(id, await this.#stream(request, options), options)
+  }
+
+  async #stream(request: EncodedRequest, options: AttemptOptions): Promise<Reply> {
+    const { log } = this.#session
+    const assembled = assembler({
+      now: this.#ports.now,
+      taken: (id) => log.state(owed).callIds.has(id),
+      mint: () => this.#ports.id('call'),
+      onDelta: options.onDelta,
+    })
+    for await (const chunk of options.provider.stream(request, options.signal)) assembled.push(chunk)
+    return assembled.end(options.signal.aborted ? 'cancelled' : undefined)
+  }
+
+  #settled(id: string, reply: Reply, { choice, provider, signal }: AttemptOptions): Attempted {
+    const { log } = this.#session
+    const origin = { provider: choice.provider, dialect: provider.dialect, model: choice.model }
+    // A reply that came whole before the person stopped it is whole.
+    const cancelled = signal.aborted && reply.finish === null
+    const { price } = provider.facts(choice.model)
+    const settlement = settle(reply, { id, origin, price, cancelled })
+    log.append('request/settled', settlement.settled)
+    if (settlement.message) log.append('assistant/message', settlement.message)
+    return { id, origin, reply, settlement }
+  }
+
+  /** After opening a log: the next request is compared with the last one it holds. */
+  #prime(): void {
+    if (this.#primed) return
+    this.#primed = true
+    const { events } = this.#session.log
+    const last = events.findLast((event): event is EventNamed<'request/sent'> => event.type === 'request/sent')
+    if (!last) return
+    const before = events.slice(0, last.data.at + 1)
+    const known = fold(header, events, last.seq)
+    if (known?.seq !== last.data.header) return
+    const from = { surface: fold(surface, before), header: known.header, headerSeq: known.seq, at: last.data.at }
+    this.#derivation.derive({ ...from, extra: null }, before)
+  }
+}
+
+/** A call that was not made, in the form of a reply. */
+const refused = (failure: Failure): Reply => ({
+  content: [] as readonly Block[],
+  dropped: [],
+  finish: null,
+  usage: null,
+  failure,
+  timing: { connectMs: null, firstByteMs: null, totalMs: 0 },
+  violations: [],
+})

@@ -1,0 +1,133 @@
+import type { Damage, Holder, Lease, Ports, ReadLog, Result, SessionEvent, Store } from '@rein/session'
+import { fork, readLog, repair, SessionLog } from '@rein/session'
+
+/** A session in the hands of this process: its log, and the lease that makes it the writer. */
+export interface LiveSession {
+  readonly id: string
+  readonly log: SessionLog
+  readonly lease: Lease
+  readonly store: Store
+  /** What could not be read when it was opened. Told to the person once. */
+  readonly damage: readonly Damage[]
+  /** Write everything, then give the lease back. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface SessionOptions {
+  readonly store: Store
+  readonly ports: Ports
+  readonly holder: Holder
+  /** Version of rein, for the log. */
+  readonly rein: string
+}
+
+/** Start a session in `cwd`. */
+export async function createSession(options: SessionOptions, cwd: string): Promise<Result<LiveSession>> {
+  const id = options.ports.id('s')
+  const lease = await options.store.create(id, { cwd, holder: options.holder })
+  if (!lease.ok) return lease
+  const log = new SessionLog({ ports: options.ports, sink: lease.value })
+  log.append('session/start', { format: 1, id, cwd, rein: options.rein })
+  return { ok: true, value: live({ options, lease: lease.value, log, damage: [] }) }
+}
+
+/** Become the writer of a session: declare what could not be read, close what was left open, go on. */
+export async function resumeSession(options: SessionOptions, id: string): Promise<Result<LiveSession>> {
+  const lease = await options.store.acquire(id, { holder: options.holder })
+  if (!lease.ok) return lease
+  const read = await mended(lease.value, options)
+  if (!read.ok) {
+    await lease.value.release()
+    return read
+  }
+  const { events, damage } = read.value
+  const log = new SessionLog({ ports: options.ports, sink: lease.value, events })
+  const { host, pid, started } = options.holder
+  log.append('session/resume', { epoch: lease.value.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
+  return closedUp(live({ options, lease: lease.value, log, damage }))
+}
+
+/** A new session from a prefix of another one, which need not be free: reading needs no lease. */
+export async function forkSession(
+  options: SessionOptions,
+  from: { readonly id: string; readonly at?: number },
+): Promise<Result<LiveSession>> {
+  const bytes = await options.store.read(from.id)
+  if (!bytes.ok) return bytes
+  const parent = await readLog(bytes.value, { hasher: options.ports.hasher })
+  if (!parent.ok) return parent
+  const id = options.ports.id('s')
+  const made = fork(parent.value, { id, ...(from.at !== undefined && { at: from.at }) })
+  if (!made.ok) return made
+  const lease = await options.store.create(id, { cwd: cwdOf(parent.value.events), holder: options.holder })
+  if (!lease.ok) return lease
+  await copyBlobs(options.store, { from: from.id, to: id, events: made.value.events })
+  await lease.value.publish(made.value.lines)
+  const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
+  log.append('session/fork', made.value.mark)
+  return closedUp(live({ options, lease: lease.value, log, damage: [] }))
+}
+
+/** The directory a session works in. Empty when damage took the start. */
+export const cwdOf = (events: readonly SessionEvent[]): string => {
+  const start = events[0]
+  return start?.type === 'session/start' ? start.data.cwd : ''
+}
+
+async function mended(lease: Lease, { ports }: SessionOptions): Promise<Result<ReadLog>> {
+  const aside = `damaged-${lease.epoch}`
+  const read = await readLog(lease.bytes(), { hasher: ports.hasher, aside })
+  if (!read.ok || read.value.damage.length === 0) return read
+  const bytes = new TextEncoder().encode(read.value.aside.join('\n'))
+  await lease.publish(read.value.lines, { name: aside, bytes })
+  return read
+}
+
+async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {
+  for (const { type, data } of repair(session.log.events)) session.log.append(type, data)
+  await session.log.synced()
+  return { ok: true, value: session }
+}
+
+async function copyBlobs(store: Store, copy: { from: string; to: string; events: readonly SessionEvent[] }) {
+  const [source, target] = [store.blobs(copy.from), store.blobs(copy.to)]
+  for (const event of copy.events) {
+    if (event.type !== 'user/message' && event.type !== 'tool/result') continue
+    for (const part of event.data.content) {
+      const bytes = part.type === 'image' ? await source.get(part.blob) : undefined
+      if (bytes) await target.put(bytes)
+    }
+  }
+}
+
+/** How often a holder says that it lives, in milliseconds. */
+const renewMs = 1000
+
+function live(made: {
+  options: SessionOptions
+  lease: Lease
+  log: SessionLog
+  damage: readonly Damage[]
+}): LiveSession {
+  const { lease, log, damage } = made
+  // A lost lease shows itself at the next barrier; a missed renewal only makes a take-over more likely.
+  const heartbeat = setInterval(() => void lease.renew().catch(() => undefined), renewMs)
+  heartbeat.unref()
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    clearInterval(heartbeat)
+    if (log.poison === undefined) await log.synced()
+    await lease.release()
+  }
+  return {
+    id: lease.id,
+    log,
+    lease,
+    store: made.options.store,
+    damage,
+    close: () => {
+      closed ??= close()
+      return closed
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { Lease, Slot } from '@rein/kernel'
+import type { Content, Json, Ports } from '@rein/session'
+import type { Provider } from '../model/provider.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+import type { Spill } from '../tools/definition.ts'
+import type { Approval, ToolSet } from '../tools/ports.ts'
+import type { AgentHooks } from './hooks.ts'
+import type { LiveSession } from './live-session.ts'
+import type { Loop } from './loop.ts'
+
+export interface Redaction {
+  content(content: readonly Content[]): readonly Content[]
+  json(value: Json): Json
+}
+
+/** What an agent stands on. Slots are pinned for the shortest unit that keeps work whole (docs/architecture.md). */
+export interface AgentParts {
+  readonly session: LiveSession
+  readonly ports: Ports
+  readonly hooks: AgentHooks
+  readonly set: ToolSet
+  readonly loop: Slot<Loop>
+  readonly prompt: Slot<Prompt>
+  readonly approval: Slot<Approval>
+  /** Pin the provider of that name for one attempt; undefined when there is none. */
+  readonly provider: (name: string) => Lease<Provider> | undefined
+  readonly spill: Spill
+  /** Replaces secrets in what is about to be logged. */
+  readonly redact: Redaction
+}
+
+export interface AgentSettings {
+  readonly cwd: string
+  /** Steps a turn may take. */
+  readonly steps: number
+  /** Longest wait between attempts, in milliseconds. */
+  readonly maxWaitMs: number
+  /** From 0 up to 1, 1 excluded. */
+  readonly chance: () => number
+}

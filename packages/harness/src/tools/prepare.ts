@@ -1,0 +1,90 @@
+import type { Lease } from '@rein/kernel'
+import type { CallBlock, Failure, Json, PermissionMode, Result } from '@rein/session'
+import type { Call, Tool } from './definition.ts'
+import type { CheckedCall, ToolSet } from './ports.ts'
+
+/** A call that may go to the guards: its tool pinned, its arguments checked. */
+export interface Prepared {
+  readonly checked: CheckedCall
+  readonly tool: Tool
+  /** The arguments as the tool's own type; only this tool may be given them. */
+  readonly args: never
+  readonly parallel: boolean
+  readonly lease: Lease<Tool>
+}
+
+export interface PrepareContext {
+  readonly set: ToolSet
+  readonly cwd: string
+  readonly mode: PermissionMode
+  readonly turn: number
+  readonly step: number
+}
+
+const placeholder = '⟦secret:'
+
+/**
+ * Validate one call. The lease pins the tool until the call is over, so a tool replaced meanwhile finishes its own.
+ * Trouble is told so that the model can correct it.
+ */
+export function prepare(block: CallBlock, context: PrepareContext): Result<Prepared> {
+  const lease = context.set.tools.lease(block.name)
+  if (!lease) return refuse(unknownTool(block.name, context.set))
+  const tool = lease.value
+  const parsed = parseArguments(block, tool)
+  if (!parsed.ok) {
+    lease[Symbol.dispose]()
+    return parsed
+  }
+  const { json, args } = parsed.value
+  const call: Call = { ...pick(block), turn: context.turn, step: context.step }
+  const checked: CheckedCall = {
+    call,
+    args: json,
+    effects: tool.effects(args),
+    accesses: tool.accesses?.(args, context.cwd) ?? [],
+    mode: context.mode,
+    cwd: context.cwd,
+    title: tool.title?.(args) ?? '',
+  }
+  return { ok: true, value: { checked, tool, args, parallel: tool.parallel?.(args) === true, lease } }
+}
+
+const pick = ({ id, name, arguments: text }: CallBlock) => ({ id, name, arguments: text })
+const refuse = (failure: Failure): Result<never> => ({ ok: false, failure })
+
+function parseArguments(block: CallBlock, tool: Tool): Result<{ json: Json; args: never }> {
+  const text = block.arguments.trim() === '' ? '{}' : block.arguments
+  if (text.includes(placeholder)) {
+    return refuse({
+      code: 'SECRET_PLACEHOLDER',
+      message: 'The arguments hold the placeholder of a secret, which stands for a value you cannot see.',
+      next: 'Leave the value where it is: refer to the file or the environment variable that holds it.',
+    })
+  }
+  let json: Json
+  try {
+    json = JSON.parse(text) as Json
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return refuse(invalid(`The arguments of ${block.name} are not valid JSON: ${error.message}.`))
+  }
+  const parsed = tool.parameters.parse(json)
+  if (!parsed.ok) return refuse(invalid(parsed.problems.join('\n')))
+  return { ok: true, value: { json, args: parsed.value } }
+}
+
+const invalid = (message: string): Failure => ({
+  code: 'INVALID_ARGUMENTS',
+  message,
+  next: 'Nothing was run. Call the tool again with arguments that fit its schema.',
+})
+
+function unknownTool(name: string, set: ToolSet): Failure {
+  const names = set.tools.entries().map(([known]) => known)
+  return {
+    code: 'UNKNOWN_TOOL',
+    message: `There is no tool named ${JSON.stringify(name)}.`,
+    next: `The tools are: ${names.join(', ')}.`,
+  }
+}
