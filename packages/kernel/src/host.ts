@@ -42,10 +42,9 @@ export class Host implements AsyncDisposable {
 
   constructor(options: HostOptions = {}) {
     const { parent } = options
-    if (parent?.#closing) throw new Error(`host "${parent.name}" has closed`)
     this.name = options.name ?? 'host'
     this.#options = options
-    this.#services = new Registry('service', parent?.#services)
+    this.#services = new Registry('service', parent ? parent.#services : undefined)
     this.#engine = new Engine({
       services: this.#services,
       undoTimeoutMs: options.undoTimeoutMs ?? 10_000,
@@ -53,7 +52,7 @@ export class Host implements AsyncDisposable {
       settleInside: () => this.#settleChildren(),
       settleSoon: () => void this.#settle(),
     })
-    parent?.#children.add(this)
+    if (parent) parent.#adopt(this)
   }
 
   /**
@@ -169,9 +168,15 @@ export class Host implements AsyncDisposable {
       await this.#engine.stopUnready()
       rows.length = 0
       await Promise.all([...retiring].map(({ scope }) => scope.close('the host closed')))
-      this.#options.parent?.#children.delete(this)
+      const { parent } = this.#options
+      if (parent) parent.#children.delete(this)
     })
     return this.#closing
+  }
+
+  #adopt(child: Host): void {
+    if (this.#closing) throw new Error(`host "${this.name}" has closed`)
+    this.#children.add(child)
   }
 
   #note(problem: Problem): void {

@@ -108,7 +108,14 @@ const went = (operation: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-async function take(step: Step, world: World, model: Model, held: Disposable[]): Promise<void> {
+interface Play {
+  readonly world: World
+  readonly model: Model
+  /** Leases that a step took and none has released. */
+  readonly held: Disposable[]
+}
+
+async function take(step: Step, { world, model, held }: Play): Promise<void> {
   if (step.do === 'release') for (const lease of held.splice(0)) lease[Symbol.dispose]()
   else if (step.do === 'mount') {
     const done = world.host(step.id).mount(step.id, world.plugin(step.id, step.spec))
@@ -119,7 +126,7 @@ async function take(step: Step, world: World, model: Model, held: Disposable[]):
   } else if (step.do === 'hold') {
     const slot = world.host(step.id).slot(seam<Run>(`${step.id}.seam`))
     if (slot.current()) held.push(slot.lease())
-  } else {
+  } else if (step.do === 'replace') {
     const before = world.runs.filter((run) => run.id !== step.id && !run.signal.aborted)
     const former = model.rows.get(step.id)
     const wasRunning = model.states().get(step.id) === 'running'
@@ -168,7 +175,7 @@ test('random mounts, unmounts, replacements and failures leave nothing behind', 
       const model = new Model()
       const held: Disposable[] = []
       for (const step of steps) {
-        await take(step, world, model, held)
+        await take(step, { world, model, held })
         await check(world, model)
       }
       await world.outer[Symbol.asyncDispose]()
