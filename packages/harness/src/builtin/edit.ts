@@ -1,4 +1,4 @@
-import type { SeenFile } from '@rein/session'
+import type { Result, SeenFile } from '@rein/session'
 import * as v from 'valibot'
 import { writeAtomic } from '../files/atomic.ts'
 import { textDiff } from '../files/diff.ts'
@@ -11,6 +11,7 @@ import { fromValibot } from '../tools/parameters.ts'
 import { amount, diffView } from './change.ts'
 import { type Current, checkCurrent, missing, recentTexts, refusal } from './current.ts'
 import { text } from './text.ts'
+import { type HiddenSecrets, unhide } from './unhide.ts'
 import { brokenText } from './write.ts'
 
 const schema = v.strictObject({
@@ -21,8 +22,11 @@ const schema = v.strictObject({
   ),
 })
 
-/** Replaces exact, unique text in a file of which the current version was seen. */
-export function editTool(): Tool {
+/**
+ * Replaces exact, unique text in a file of which the current version was seen.
+ * @param secrets puts back what was hidden from the model in the same file.
+ */
+export function editTool({ secrets }: { readonly secrets?: HiddenSecrets | undefined } = {}): Tool {
   return tool<v.InferOutput<typeof schema>>({
     name: 'edit',
     description: text(import.meta.url, './edit.md'),
@@ -35,9 +39,22 @@ export function editTool(): Tool {
       const checked = await checkCurrent(path, edits[0]?.old, context)
       if (checked.kind === 'refused') return checked.output
       if (checked.kind === 'absent') return missing(checked.path, path)
-      return change(path, edits, checked.current)
+      const whole = unhidden(edits, checked.current.file.text, secrets)
+      return whole.ok ? change(path, whole.value, checked.current) : refusal(whole.failure)
     },
   })
+}
+
+function unhidden(edits: readonly Edit[], file: string, secrets: HiddenSecrets | undefined): Result<readonly Edit[]> {
+  const whole: Edit[] = []
+  for (const edit of edits) {
+    const before = unhide(edit.old, file, secrets)
+    if (!before.ok) return before
+    const after = unhide(edit.new, file, secrets)
+    if (!after.ok) return after
+    whole.push({ ...edit, old: before.value, new: after.value })
+  }
+  return { ok: true, value: whole }
 }
 
 async function change(shown: string, edits: readonly Edit[], current: Current): Promise<ToolOutput> {

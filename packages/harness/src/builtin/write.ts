@@ -10,11 +10,15 @@ import { amount, diffView } from './change.ts'
 import { type Current, checkCurrent, recentTexts, refusal } from './current.ts'
 import { LINE_LENGTH } from './read.ts'
 import { text } from './text.ts'
+import { type HiddenSecrets, unhide } from './unhide.ts'
 
 const schema = v.strictObject({ path: v.pipe(v.string(), v.nonEmpty()), content: v.string() })
 
-/** Creates a file or replaces a whole one that was wholly seen. */
-export function writeTool(): Tool {
+/**
+ * Creates a file or replaces a whole one that was wholly seen.
+ * @param secrets puts back what was hidden from the model in the same file.
+ */
+export function writeTool({ secrets }: { readonly secrets?: HiddenSecrets | undefined } = {}): Tool {
   return tool<v.InferOutput<typeof schema>>({
     name: 'write',
     description: text(import.meta.url, './write.md'),
@@ -26,12 +30,15 @@ export function writeTool(): Tool {
       if (!content.isWellFormed()) return brokenText('content')
       const checked = await checkCurrent(path, undefined, context)
       if (checked.kind === 'refused') return checked.output
-      if (checked.kind === 'absent') return put({ shown: path, path: checked.path }, content)
+      const before = checked.kind === 'absent' ? '' : checked.current.file.text
+      const whole = unhide(content, before, secrets)
+      if (!whole.ok) return refusal(whole.failure)
+      if (checked.kind === 'absent') return put({ shown: path, path: checked.path }, whole.value)
       if (!sawAll(checked.current)) {
         const message = `Only a part of ${path} was seen; replacing the whole would lose the rest.`
         return refusal({ code: 'READ_FIRST', message, next: 'Read the rest of it, or change a part with edit.' })
       }
-      return put({ shown: path, path: checked.current.path }, content, checked.current)
+      return put({ shown: path, path: checked.current.path }, whole.value, checked.current)
     },
   })
 }

@@ -21,8 +21,9 @@ export async function writeAtomic(
 ): Promise<Result<void>> {
   let folder: FileHandle | undefined
   try {
-    if (expected === 'absent') await mkdir(dirname(path), { recursive: true })
-    else await access(path, constants.W_OK)
+    if (expected === 'absent') {
+      if (!(await makeFolder(dirname(path)))) return failed('NOT_FOUND', `${path}: a part of this path is a file.`)
+    } else await access(path, constants.W_OK)
     folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY)
     const base = await steadyName(folder, dirname(path))
     if (base === undefined) return failed('STALE_FILE', `${path}: its directory was replaced meanwhile.`)
@@ -31,6 +32,17 @@ export async function writeAtomic(
     return { ok: false, failure: fileTrouble(error, path) }
   } finally {
     await folder?.close()
+  }
+}
+
+/** @returns false when a file is in the way. */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { recursive: true })
+    return true
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error
+    return false
   }
 }
 

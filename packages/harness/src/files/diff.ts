@@ -60,7 +60,11 @@ async function compare(old: readonly string[], now: readonly string[]): Promise<
   return [{ oldStart: 1, oldLines: old.length, newStart: 1, newLines: now.length, lines }]
 }
 
-const place = (start: number, lines: number): string => (lines === 1 ? `${start}` : `${start},${lines}`)
+/** A side without lines names the line before it. Source: POSIX diff, unified format. */
+function place(start: number, lines: number): string {
+  if (lines === 1) return `${start}`
+  return `${lines === 0 ? start - 1 : start},${lines}`
+}
 
 const count = (hunks: readonly Hunk[], mark: string): number =>
   hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.startsWith(mark)).length, 0)

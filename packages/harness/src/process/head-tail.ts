@@ -83,6 +83,6 @@ function atLineStart(tail: string): string {
 /** The nearest start of a code point at or after (`by` 1) or before (`by` -1) `at`. */
 function pointStart(bytes: Buffer, at: number, by: 1 | -1): number {
   let start = at
-  while (start > 0 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += by
+  while (start >= (by < 0 ? 1 : 0) && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += by
   return start
 }
