@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { agents } from '../../src/net/agent.ts'
+import { type Body, readText } from '../../src/net/body.ts'
+import { type Exchange, type HttpRequest, httpTransport } from '../../src/net/http.ts'
+import { defaultTimeouts } from '../../src/net/watch.ts'
+import { type Answer, mockServer } from '../../src/testing/mock-server.ts'
+import { onRequest, rawServer } from './server.ts'
+
+const hello = Buffer.from('{"hello":1}')
+
+const post = (url: URL | string, rest: Partial<HttpRequest> = {}): Promise<Exchange> =>
+  httpTransport(agents())({
+    url: new URL(url),
+    headers: { 'content-type': 'application/json' },
+    body: [hello],
+    timeouts: defaultTimeouts,
+    signal: new AbortController().signal,
+    ...rest,
+  })
+
+const bodyOf = (exchange: Exchange): Body => {
+  assert.equal(exchange.kind, 'reply', JSON.stringify(exchange))
+  return exchange.kind === 'reply' ? exchange.reply.body : assert.fail()
+}
+
+const codeOf = (exchange: Exchange) => (exchange.kind === 'failed' ? exchange.failure.code : exchange.kind)
+
+const limits = (one: Partial<typeof defaultTimeouts>) => ({ timeouts: { ...defaultTimeouts, ...one } })
+
+const drain = async (body: Body) => {
+  const text = await readText(body)
+  const ending = body.ending()
+  return { text, ending: ending.kind === 'early' ? ending.failure.code : ending.kind }
+}
+
+const lenient = (...script: readonly Answer[]) => mockServer({ strict: false, script })
+
+test('a body of ten thousand pieces arrives byte for byte, with its length', async () => {
+  await using server = await lenient({ body: ['ok'] })
+  const body = Array.from({ length: 10_000 }, (_, at) => Buffer.from(`${at},`.repeat((at % 7) + 1)))
+  const { text } = await drain(bodyOf(await post(`${server.baseUrl}/chat/completions`, { body })))
+  assert.equal(text, 'ok')
+  const [received] = server.received
+  assert.equal(received?.body.equals(Buffer.concat(body)), true)
+  assert.equal(received?.headers['content-length'], String(received?.body.length))
+})
+
+test('a body larger than any socket buffer waits for a slow reader and arrives whole', async () => {
+  const piece = randomBytes(100_000)
+  const body = Array.from({ length: 120 }, () => piece)
+  const expected = createHash('sha256')
+  for (const one of body) expected.update(one)
+  const got = createHash('sha256')
+  let first = true
+  await using server = await rawServer((socket) => {
+    let left = 12_000_000
+    socket.on('data', (bytes) => {
+      if (first) {
+        first = false
+        socket.pause()
+        setTimeout(() => socket.resume(), 30)
+      }
+      const at = left === 12_000_000 ? bytes.indexOf('\r\n\r\n') + 4 : 0
+      const part = bytes.subarray(at)
+      if (at === 3) return
+      left -= part.length
+      got.update(part)
+      if (left === 0) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+    })
+  })
+  assert.equal((await drain(bodyOf(await post(server.url, { body })))).ending, 'clean')
+  assert.equal(got.digest('hex'), expected.digest('hex'))
+})
+
+test('a server may answer before it has the whole body', async () => {
+  await using server = await rawServer((socket) => {
+    onRequest(socket, () => {
+      socket.pause()
+      socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 4\r\n\r\nlate')
+    })
+  })
+  const body = Array.from({ length: 200 }, () => Buffer.alloc(100_000))
+  const exchange = await post(server.url, { body })
+  assert.deepEqual(await drain(bodyOf(exchange)), { text: 'late', ending: 'clean' })
+})
+
+test('a connection that is never made is TIMEOUT_CONNECT', async () => {
+  // A TLS handshake that the other side never takes up.
+  await using server = await rawServer(() => undefined)
+  const url = server.url.href.replace('http:', 'https:')
+  assert.equal(codeOf(await post(url, limits({ connect: 40 }))), 'TIMEOUT_CONNECT')
+})
+
+test('a server that takes the request and says nothing is TIMEOUT_FIRST_BYTE', async () => {
+  await using server = await rawServer(() => undefined)
+  assert.equal(codeOf(await post(server.url, limits({ firstByte: 40 }))), 'TIMEOUT_FIRST_BYTE')
+})
+
+test('a head without a body is TIMEOUT_FIRST_BYTE, because the first byte of the reply is that of its body', async () => {
+  await using server = await lenient({ ending: 'silence' })
+  const body = bodyOf(await post(server.baseUrl, limits({ firstByte: 40, idle: 5_000 })))
+  assert.equal((await drain(body)).ending, 'TIMEOUT_FIRST_BYTE')
+})
+
+test('a body that stops half-way is TIMEOUT_IDLE, and what came is kept', async () => {
+  await using server = await lenient({ body: ['data: half'], ending: 'silence' })
+  const body = bodyOf(await post(server.baseUrl, limits({ idle: 40 })))
+  assert.deepEqual(await drain(body), { text: 'data: half', ending: 'TIMEOUT_IDLE' })
+})
+
+test('keep-alive comments keep a body alive far beyond the idle limit', async () => {
+  const ping = { afterMs: 25, bytes: ': ping\n\n' }
+  await using server = await lenient({ body: Array.from({ length: 10 }, () => ping) })
+  const body = bodyOf(await post(server.baseUrl, limits({ idle: 120 })))
+  assert.deepEqual(await drain(body), { text: ': ping\n\n'.repeat(10), ending: 'clean' })
+})
+
+test('a reader that takes its time is not a server that stands still', async () => {
+  await using server = await lenient({ body: ['one', { afterMs: 5, bytes: 'two' }] })
+  const body = bodyOf(await post(server.baseUrl, limits({ idle: 30 })))
+  let text = ''
+  for await (const piece of body.bytes) {
+    text += Buffer.from(piece).toString()
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  assert.equal(text, 'onetwo')
+  assert.equal(body.ending().kind, 'clean')
+})
+
+test('a limit of 0 is a mistake of the caller, not "no limit"', async () => {
+  await assert.rejects(post('http://127.0.0.1:9', limits({ idle: 0 })), RangeError)
+})
+
+test('a refused connection is NETWORK and names the code of the system', async () => {
+  const gone = await rawServer(() => undefined)
+  await gone[Symbol.asyncDispose]()
+  const exchange = await post(gone.url)
+  assert.equal(codeOf(exchange), 'NETWORK')
+  assert.match(exchange.kind === 'failed' ? exchange.failure.message : '', /ECONNREFUSED/)
+})
+
+for (const ending of ['reset', 'close'] as const) {
+  test(`a body whose socket is ${ending === 'reset' ? 'reset' : 'closed before its end'} is not a clean end`, async () => {
+    await using server = await lenient({ body: ['part'], ending })
+    assert.deepEqual(await drain(bodyOf(await post(server.baseUrl))), { text: 'part', ending: 'NETWORK' })
+  })
+}
+
+test('an HTTP/1.0 reply ends with its connection', async () => {
+  await using server = await rawServer((socket) =>
+    onRequest(socket, () => socket.end('HTTP/1.0 200 OK\r\n\r\nold but whole')),
+  )
+  assert.deepEqual(await drain(bodyOf(await post(server.url))), { text: 'old but whole', ending: 'clean' })
+})
+
+test('chunk extensions are no part of the body', async () => {
+  await using server = await rawServer((socket) =>
+    onRequest(socket, () =>
+      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;name="v"\r\nabc\r\n0;last\r\n\r\n'),
+    ),
+  )
+  assert.deepEqual(await drain(bodyOf(await post(server.url))), { text: 'abc', ending: 'clean' })
+})
+
+test('something that is no HTTP is BAD_RESPONSE', async () => {
+  await using server = await rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
+  assert.equal(codeOf(await post(server.url)), 'BAD_RESPONSE')
+})
+
+test('a redirect is not followed and names its target without its query', async () => {
+  await using server = await lenient({ status: 307, headers: { location: 'https://elsewhere.test/v1?token=x' } })
+  const exchange = await post(server.baseUrl)
+  assert.equal(codeOf(exchange), 'BAD_RESPONSE')
+  assert.match(exchange.kind === 'failed' ? exchange.failure.message : '', /elsewhere\.test\/v1;/)
+  assert.equal(server.received.length, 1)
+})
+
+for (const [name, pack] of [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const) {
+  test(`a ${name} reply is decoded`, async () => {
+    const text = 'data: {"a":1}\n\n'.repeat(50)
+    const bytes = pack(text)
+    const body = [bytes.subarray(0, 20), { afterMs: 5, bytes: bytes.subarray(20) }]
+    await using server = await lenient({ headers: { 'content-encoding': name }, body })
+    assert.deepEqual(await drain(bodyOf(await post(server.baseUrl))), { text, ending: 'clean' })
+  })
+}
+
+test('a gzip reply that is reset gives what had come, and says it was cut', async () => {
+  const bytes = gzipSync(randomBytes(3_000).toString('hex'))
+  const body = [bytes.subarray(0, 2_000)]
+  await using server = await lenient({ headers: { 'content-encoding': 'gzip' }, body, ending: 'reset' })
+  const { text, ending } = await drain(bodyOf(await post(server.baseUrl)))
+  assert.ok(text.length > 1_000)
+  assert.equal(ending, 'NETWORK')
+})
+
+for (const [what, encoding, bytes] of [
+  ['bytes that do not decode', 'gzip', 'not gzip at all'],
+  ['an encoding nobody asked for', 'x-own', 'whatever'],
+] as const) {
+  test(`${what} end in BAD_RESPONSE`, async () => {
+    await using server = await lenient({ headers: { 'content-encoding': encoding }, body: [bytes] })
+    assert.equal((await drain(bodyOf(await post(server.baseUrl)))).ending, 'BAD_RESPONSE')
+  })
+}
+
+test('an abort in the middle of a body closes the socket and is no failure', async () => {
+  await using server = await lenient({ body: ['data: 1\n\n'], ending: 'silence' })
+  const stop = new AbortController()
+  const body = bodyOf(await post(server.baseUrl, { signal: stop.signal }))
+  for await (const piece of body.bytes) {
+    assert.equal(Buffer.from(piece).toString(), 'data: 1\n\n')
+    stop.abort()
+  }
+  assert.deepEqual(body.ending(), { kind: 'aborted' })
+  assert.equal(await server.received[0]?.cut, true)
+})
+
+test('an abort before the head, or before anything, is no failure either', async () => {
+  await using server = await rawServer(() => undefined)
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 20)
+  assert.equal((await post(server.url, { signal: stop.signal })).kind, 'aborted')
+  assert.equal((await post(server.url, { signal: stop.signal })).kind, 'aborted')
+})
+
+test('a reader that leaves before the end lets the socket go', async () => {
+  await using server = await lenient({ body: ['data: 1\n\n'], ending: 'silence' })
+  const body = bodyOf(await post(server.baseUrl))
+  for await (const _ of body.bytes) break
+  assert.equal(await server.received[0]?.cut, true)
+})
+
+test('a second request uses the connection of the first', async () => {
+  const ports = new Set<number | undefined>()
+  await using server = await lenient({ body: ['a'] }, { body: ['b'] })
+  const send = httpTransport(agents())
+  for (const expected of ['a', 'b']) {
+    const exchange = await send({
+      url: new URL(server.baseUrl),
+      headers: {},
+      body: [hello],
+      timeouts: defaultTimeouts,
+      signal: new AbortController().signal,
+    })
+    assert.equal((await drain(bodyOf(exchange))).text, expected)
+  }
+  for (const one of server.received) ports.add(one.port)
+  assert.equal(ports.size, 1)
+})
+
+test('no more of an error page is read than its limit', async () => {
+  await using server = await lenient({ status: 500, body: ['x'.repeat(50_000), 'y'.repeat(50_000)], ending: 'silence' })
+  const text = await readText(bodyOf(await post(server.baseUrl)))
+  assert.equal(text.length, 65_536)
+})
