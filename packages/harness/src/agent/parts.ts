@@ -3,7 +3,7 @@ import type { Content, Json, Ports } from '@rein/session'
 import type { Provider } from '../model/provider.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Spill } from '../tools/definition.ts'
-import type { Approval, ToolSet } from '../tools/ports.ts'
+import type { Approval, CallSession, ToolSet } from '../tools/ports.ts'
 import type { AgentHooks } from './hooks.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Loop } from './loop.ts'
@@ -25,6 +25,7 @@ export interface AgentParts {
   /** Pin the provider of that name for one attempt; undefined when there is none. */
   readonly provider: (name: string) => Lease<Provider> | undefined
   readonly spill: Spill
+  readonly callSession: CallSession
   /** Replaces secrets in what is about to be logged. */
   readonly redact: Redaction
 }

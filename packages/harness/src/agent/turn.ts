@@ -116,7 +116,7 @@ async function attemptOnce(parts: AgentParts, { agent, signal }: TurnOptions): P
 
 function runCalls(
   parts: AgentParts,
-  { settings, signal, agent }: TurnOptions,
+  { signal, agent }: TurnOptions,
   { calls, turn, step }: { calls: readonly CallBlock[]; turn: number; step: number },
 ): Promise<void> {
   const { set, approval, spill, redact, ports, session } = parts
@@ -129,7 +129,7 @@ function runCalls(
     set,
     approval,
     spill,
-    cwd: settings.cwd,
+    session: parts.callSession,
     mode: agent.mode,
     redact: redact.content,
     redactJson: redact.json,

@@ -96,6 +96,11 @@ export interface ToolDefinition<A> {
   parallel?(args: A): boolean
   /** What guards are shown. Default: nothing. */
   accesses?(args: A, cwd: string): readonly Access[]
+  /**
+   * The tool puts the secrets of a file back for their placeholders itself, from a fresh scan of the same file. To any
+   * other tool a placeholder in the arguments is refused.
+   */
+  readonly resolvesPlaceholders?: true
   /** Hard limit of one call in milliseconds. Default 600,000. */
   readonly timeoutMs?: number
   /** One line for people, such as `src/a.ts:1-40`. */

@@ -4,7 +4,7 @@ import { seen } from '@rein/session'
 import { bounded } from './bound.ts'
 import type { CallContext, Spill } from './definition.ts'
 import { type CallResult, cancelled, denied, failed, notStarted, resultOf, timedOut } from './outcome.ts'
-import type { Approval, CheckedCall, Decision, ToolSet } from './ports.ts'
+import type { Approval, CallSession, CheckedCall, Decision, ToolSet } from './ports.ts'
 import { type Prepared, prepare } from './prepare.ts'
 
 /** What a call needs from its agent. One value a step. */
@@ -14,7 +14,7 @@ export interface CallScope {
   readonly set: ToolSet
   readonly approval: Slot<Approval>
   readonly spill: Spill
-  readonly cwd: string
+  readonly session: CallSession
   readonly mode: () => PermissionMode
   readonly turn: number
   readonly step: number
@@ -33,7 +33,7 @@ const graceMs = 10_000
 const defaultTimeoutMs = 600_000
 
 export const prepareCall = (block: CallBlock, scope: CallScope) =>
-  prepare(block, { set: scope.set, cwd: scope.cwd, mode: scope.mode(), turn: scope.turn, step: scope.step })
+  prepare(block, { set: scope.set, session: scope.session, mode: scope.mode(), turn: scope.turn, step: scope.step })
 
 /**
  * One call from guards to result: guards → approval → `tool/call` → around → run → bounded, redacted result. The
@@ -138,11 +138,11 @@ class CallLimit implements Disposable {
 }
 
 function contextOf(checked: CheckedCall, scope: CallScope, signal: AbortSignal): CallContext {
-  const { call, cwd, mode } = checked
+  const { call, session, mode } = checked
   const files = scope.log.state(seen)
   return {
     call,
-    cwd,
+    cwd: session.cwd,
     mode,
     signal,
     seen: (path) => files.get(path),

@@ -1,6 +1,16 @@
 import { Around, Guard, Registry, seam, service } from '@rein/kernel'
-import type { DataOf, Json, PermissionMode } from '@rein/session'
+import type { DataOf, Fold, Json, PermissionMode } from '@rein/session'
 import type { Access, Call, Tool, ToolOutput } from './definition.ts'
+
+/** The session a call belongs to, as guards may look at it. One object a session. */
+export interface CallSession {
+  readonly id: string
+  /** Absolute. */
+  readonly cwd: string
+  /** Folder of this session's spilled outputs, absolute; its tools may read it. */
+  readonly spillFolder: string
+  state<S>(fold: Fold<S>): S
+}
 
 /** One call, validated, as guards, wrappers and approval see it. Nobody can change its arguments. */
 export interface CheckedCall {
@@ -10,8 +20,7 @@ export interface CheckedCall {
   readonly effects: 'none' | 'some'
   readonly accesses: readonly Access[]
   readonly mode: PermissionMode
-  /** Absolute. */
-  readonly cwd: string
+  readonly session: CallSession
   /** One line for people. */
   readonly title: string
 }

@@ -1,7 +1,7 @@
 import type { Lease } from '@rein/kernel'
 import type { CallBlock, Failure, Json, PermissionMode, Result } from '@rein/session'
 import type { Call, Tool } from './definition.ts'
-import type { CheckedCall, ToolSet } from './ports.ts'
+import type { CallSession, CheckedCall, ToolSet } from './ports.ts'
 
 /** A call that may go to the guards: its tool pinned, its arguments checked. */
 export interface Prepared {
@@ -15,7 +15,7 @@ export interface Prepared {
 
 export interface PrepareContext {
   readonly set: ToolSet
-  readonly cwd: string
+  readonly session: CallSession
   readonly mode: PermissionMode
   readonly turn: number
   readonly step: number
@@ -42,9 +42,9 @@ export function prepare(block: CallBlock, context: PrepareContext): Result<Prepa
     call,
     args: json,
     effects: tool.effects(args),
-    accesses: tool.accesses?.(args, context.cwd) ?? [],
+    accesses: tool.accesses?.(args, context.session.cwd) ?? [],
     mode: context.mode,
-    cwd: context.cwd,
+    session: context.session,
     title: tool.title?.(args) ?? '',
   }
   return { ok: true, value: { checked, tool, args, parallel: tool.parallel?.(args) === true, lease } }
@@ -55,7 +55,7 @@ const refuse = (failure: Failure): Result<never> => ({ ok: false, failure })
 
 function parseArguments(block: CallBlock, tool: Tool): Result<{ json: Json; args: never }> {
   const text = block.arguments.trim() === '' ? '{}' : block.arguments
-  if (text.includes(placeholder)) {
+  if (text.includes(placeholder) && tool.resolvesPlaceholders !== true) {
     return refuse({
       code: 'SECRET_PLACEHOLDER',
       message: 'The arguments hold the placeholder of a secret, which stands for a value you cannot see.',

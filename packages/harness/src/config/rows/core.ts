@@ -1,0 +1,104 @@
+import { join } from 'node:path'
+import { plugin, Registry, service } from '@rein/kernel'
+import type { Result, SessionEntry, Store } from '@rein/session'
+import { AgentHooks, Hooks } from '../../agent/hooks.ts'
+import { LoopPort, standardLoop } from '../../agent/loop.ts'
+import { text } from '../../builtin/text.ts'
+import type { Provider } from '../../model/provider.ts'
+import { PromptPort } from '../../prompt/prompt.ts'
+import { runtimeContext } from '../../prompt/runtime-context.ts'
+import { Sections, SectionTable } from '../../prompt/sections.ts'
+import { secretKey } from '../../secret/key.ts'
+import { type Redactor, redactor } from '../../secret/redact.ts'
+import { RegisteredSecrets } from '../../secret/registered.ts'
+import { jsonlStore } from '../../store/jsonl/store.ts'
+import type { SpilledFile } from '../../store/spill.ts'
+import { ToolSet, Tools } from '../../tools/ports.ts'
+import { WorldPort } from '../world.ts'
+
+/** A store as the harness needs one: with files for outputs that are too large, and a way to name a session. */
+export interface SessionStore extends Store {
+  find(typed: string, cwd: string): Promise<Result<SessionEntry>>
+  spill(id: string): { open(name: string): Promise<SpilledFile> }
+  spillFolder(id: string): Promise<string | undefined>
+}
+
+/** Not swappable: its row is restarted only while no session is held. */
+export const StorePort = service<SessionStore>('store')
+
+export interface Secrets {
+  readonly registered: RegisteredSecrets
+  /** For tool results and posts: registered values and known key formats. */
+  readonly redactor: Redactor
+}
+
+export const SecretsPort = service<Secrets>('secrets')
+
+/** Model endpoints by name. A provider is pinned for one attempt. */
+export const Providers = service<Registry<Provider>>('providers')
+
+export const hooksRow = plugin({
+  name: 'hooks',
+  needs: {},
+  setup: ({ provide }) => provide(Hooks, new AgentHooks()),
+})
+
+export const toolsRow = plugin({
+  name: 'tools',
+  needs: {},
+  setup: ({ provide }) => provide(Tools, new ToolSet()),
+})
+
+export const providersRow = plugin({
+  name: 'providers',
+  needs: {},
+  setup: ({ provide }) => provide(Providers, new Registry<Provider>('providers')),
+})
+
+export const secretsRow = plugin({
+  name: 'secrets',
+  needs: { world: WorldPort },
+  setup({ needs, provide }) {
+    const registered = new RegisteredSecrets()
+    const key = secretKey(join(needs.world.home, 'secret-key'))
+    provide(SecretsPort, { registered, redactor: redactor({ key, registered, formats: true }) })
+  },
+})
+
+export const storeRow = plugin({
+  name: 'store',
+  needs: { world: WorldPort },
+  setup: ({ needs, provide }) => provide(StorePort, jsonlStore({ home: needs.world.home, now: Date.now })),
+})
+
+export const loopRow = plugin({
+  name: 'loop',
+  needs: {},
+  setup: ({ provide }) => provide(LoopPort, standardLoop),
+})
+
+export const sectionsRow = plugin({
+  name: 'sections',
+  needs: {},
+  setup: ({ provide }) => provide(SectionTable, new Sections()),
+})
+
+export const basePromptRow = plugin({
+  name: 'base-prompt',
+  needs: { sections: SectionTable },
+  setup({ needs, scope }) {
+    needs.sections.add(scope, { name: 'base', order: 0, text: text(import.meta.url, '../../prompt/base.md') })
+  },
+})
+
+export const promptRow = plugin({
+  name: 'prompt',
+  needs: { sections: SectionTable, world: WorldPort },
+  setup({ needs, provide }) {
+    const { sections, world } = needs
+    provide(PromptPort, {
+      system: () => sections.render(),
+      context: (log, cwd) => runtimeContext(log, { cwd, now: world.ports.now() }),
+    })
+  },
+})
