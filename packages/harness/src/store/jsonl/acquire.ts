@@ -78,7 +78,7 @@ export async function acquireSession(
 
 /** Fails `SESSION_BUSY` while somebody writes. What has no readable log is moved as it is. */
 export async function putAway(of: Opening, id: string): Promise<Result<void>> {
-  return onDisk(`could not put session ${id} away`, async () => {
+  return onDisk<void>(`could not put session ${id} away`, async () => {
     const at = await of.locate(id)
     if (!at) return fail(missing(id))
     const self = processHolder()
