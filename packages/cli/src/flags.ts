@@ -1,5 +1,3 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util'
-
 /** One flag of the command line; the table drives parsing, `--help` and the nearest-name hint. */
 export interface Flag {
   readonly name: string
@@ -26,7 +24,13 @@ export const flags: readonly Flag[] = [
   { name: 'json', help: 'one event a line on stdout, a result line last', on: [...session, 'sessions', 'demo'] },
   { name: 'max-steps', value: 'N', help: 'steps a turn may take', on: session },
   { name: 'timeout', value: 'SECONDS', help: 'end the run after this long', on: session },
-  { name: 'trust-project', value: 'HASH', many: true, help: 'consent to this content, for this run', on: [...session, 'config'] },
+  {
+    name: 'trust-project',
+    value: 'HASH',
+    many: true,
+    help: 'consent to this content, for this run',
+    on: [...session, 'config'],
+  },
   { name: 'ignore-project', help: 'do not read settings of the project', on: [...session, 'config'] },
   { name: 'preset', value: 'NAME', help: 'standard, headless or minimal', on: session },
   { name: 'plugin', value: 'ID=…', many: true, help: 'patch a plugin row: ID=off, ID=PATH or ID={json}', on: session },
