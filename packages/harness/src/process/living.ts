@@ -26,7 +26,7 @@ export class LivingTrees {
     if (this.#trees.delete(tree) && this.#trees.size === 0) process.off('exit', this.#atExit)
   }
 
-  /** SIGTERM, then SIGKILL for what is left after `graceMs`. Resolves when nothing of the tree is alive. */
+  /** SIGTERM, then SIGKILL for what is left after `graceMs`. Resolves when nothing of the tree is alive, or nothing helps. */
   async end(tree: Tree, graceMs = GRACE_MS): Promise<void> {
     signalTrees([tree], 'SIGTERM')
     // A stopped process takes no SIGTERM before it goes on.
@@ -36,7 +36,7 @@ export class LivingTrees {
       signalTrees([tree], 'SIGKILL')
       await pause(POLL_MS)
     }
-    this.drop(tree)
+    if (!isAlive(tree)) this.drop(tree)
   }
 
   /** End everything: the undo of whatever plugin started these. */

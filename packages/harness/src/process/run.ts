@@ -25,6 +25,9 @@ export interface RunOptions {
   readonly onOutput?: (recent: string) => void
 }
 
+/** How long the exit of a killed process is waited for, in milliseconds. */
+const UNKILLABLE_MS = 1000
+
 export interface Ran extends ProcessEnd {
   readonly output: Output
 }
@@ -32,16 +35,12 @@ export interface Ran extends ProcessEnd {
 /**
  * Run one process in a group of its own, with an empty stdin, until its root exits, its time is up or `signal` aborts.
  * A child that keeps the pipe open delays nothing: it is named as a survivor and stays known to `living`. Fails
- * `NOT_FOUND` when the directory or the program is missing, `TOOL_FAILED` when the system cannot start a process.
+ * `NOT_FOUND` when the directory or the program is missing, `INVALID_ARGUMENTS` when it is too long, `TOOL_FAILED` when the system cannot start a process.
  */
 export async function runProcess(spec: SpawnSpec, options: RunOptions): Promise<Result<Ran>> {
   const started = options.now()
-  const child = spawn(spec.file, spec.args, {
-    cwd: spec.cwd,
-    env: { ...spec.env, [MARK]: options.mark },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
+  const child = start(spec, options.mark)
+  if (child instanceof Error) return notStarted(spec, child)
   const exited = exitOf(child)
   const refused = await Promise.race([refusalOf(child), exited.then(() => undefined)])
   const root = child.pid
@@ -51,12 +50,27 @@ export async function runProcess(spec: SpawnSpec, options: RunOptions): Promise<
   const capture = new Capture(options.overflow)
   const pipes = new Pipes(child, capture, options)
   const stopped = await untilOver(exited, tree, options)
-  const { exitCode, signal } = await exited
+  const { exitCode, signal } = await (stopped === undefined ? exited : Promise.race([exited, givenUp()]))
   await pipes.drain()
-  const survivors = stopped === undefined ? survivorsOf(tree) : []
+  const survivors = survivorsOf(tree)
   if (survivors.length === 0) options.living.drop(tree)
   const facts = { exitCode, signal, timedOut: stopped === 'timeout', cancelled: stopped === 'cancel', survivors }
   return { ok: true, value: { ...facts, durationMs: options.now() - started, output: await capture.end() } }
+}
+
+/** Node emits some refusals of the system and throws others, such as a command line that is too long. */
+function start(spec: SpawnSpec, mark: string): ChildProcess | Error {
+  try {
+    return spawn(spec.file, spec.args, {
+      cwd: spec.cwd,
+      env: { ...spec.env, [MARK]: mark },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return error
+    throw error
+  }
 }
 
 interface Exit {
@@ -66,6 +80,10 @@ interface Exit {
 
 const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })))
+
+/** How a root ended that even SIGKILL did not end, because the system holds it: not known. */
+const givenUp = (): Promise<Exit> =>
+  new Promise((resolve) => setTimeout(() => resolve({ exitCode: null, signal: null }), UNKILLABLE_MS).unref())
 
 /** Why it did not start; undefined when it did. */
 const refusalOf = (child: ChildProcess): Promise<Error | undefined> =>
@@ -79,6 +97,13 @@ async function notStarted(spec: SpawnSpec, error: Error | undefined): Promise<Re
   if (folder?.isDirectory() !== true)
     return { ok: false, failure: { code: 'NOT_FOUND', message: `The working directory ${spec.cwd} does not exist.` } }
   const reason = error !== undefined && 'code' in error ? String(error.code) : 'no process id'
+  if (reason === 'E2BIG') {
+    const next = 'Write the long part to a file first.'
+    return {
+      ok: false,
+      failure: { code: 'INVALID_ARGUMENTS', message: 'The command is too long for the system.', next },
+    }
+  }
   const code = reason === 'ENOENT' ? 'NOT_FOUND' : 'TOOL_FAILED'
   return { ok: false, failure: { code, message: `${spec.file} could not be started: ${reason}.` } }
 }

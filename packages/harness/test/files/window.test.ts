@@ -11,11 +11,12 @@ const signal = new AbortController().signal
 
 test('a window holds the lines it names, and the hash is of the whole file', async (t) => {
   const path = join(scratch(t), 'f')
-  const part = fc.constantFrom('a', 'é', '進度', '😀', '\t', ' ')
-  const line = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''))
+  const point = fc.constantFrom('a', 'é', '進度', '😀', '\t', ' ')
+  const line = fc.array(point, { maxLength: 8 }).map((parts) => parts.join(''))
   const file = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 20 })
+  const part = fc.record({ from: fc.nat(22), most: fc.integer({ min: 1, max: 9 }) })
   await fc.assert(
-    fc.asyncProperty(file, line, fc.nat(22), fc.integer({ min: 1, max: 9 }), async (lines, last, from, most) => {
+    fc.asyncProperty(file, line, part, async (lines, last, { from, most }) => {
       const text = lines.map((item) => item.join('')).join('') + last
       writeFileSync(path, text)
       const limits = { offset: from + 1, lines: most, bytes: 1e6, lineLength: 4 }
@@ -40,13 +41,13 @@ test('a window holds the lines it names, and the hash is of the whole file', asy
 test('code points and line ends are found across the borders of the chunks a file is read in', async (t) => {
   const path = join(scratch(t), 'f')
   const chunk = 256 * 1024
-  for (const before of [chunk - 3, chunk - 2, chunk - 1, chunk]) {
-    writeFileSync(path, `${'x'.repeat(before)}😀\r\nend\r\n`)
+  for (const before of [chunk - 5, chunk - 3, chunk - 2, chunk - 1, chunk]) {
+    writeFileSync(path, `${'x'.repeat(before)}😀\r\nend`)
     const limits = { offset: 2, lines: 5, bytes: 1000, lineLength: 10 }
     const window = value(await readWindow({ path, shown: 'f' }, limits, signal))
     assert.deepEqual(
       [window.lines, window.total, window.crlf, window.closed],
-      [[{ text: 'end', cut: false }], 2, true, true],
+      [[{ text: 'end', cut: false }], 2, true, false],
     )
   }
 })

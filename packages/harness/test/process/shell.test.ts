@@ -89,11 +89,13 @@ test('timeout-tree and ignore-term: when the time is up nothing of the tree is l
 
 test('what left the group and cleared its environment is killed with the rest', async (t) => {
   const { run, left } = setup(t)
-  const ran = await run('setsid sleep 97 & env -i sleep 97 & sleep 97', { timeoutMs: 200 })
+  // Tells these from what anybody else runs here.
+  const nap = `sleep 97.${process.pid}`
+  const ran = await run(`setsid ${nap} & env -i ${nap} & ${nap}`, { timeoutMs: 200 })
   assert.equal(ran.timedOut, true)
   assert.deepEqual(left(), [])
   const all = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout
-  assert.ok(!all.includes('sleep 97'))
+  assert.ok(!all.includes(nap))
 })
 
 test('aborting ends the tree, and the output so far is kept', async (t) => {
@@ -122,6 +124,13 @@ test('an endless output ends with its time, told in few bytes', async (t) => {
   assert.ok(ran.output.bytes > 100_000 && ran.output.text.length < 31_000)
 })
 
+test('a command too long for the system is refused in words', async (t) => {
+  const { shell, cwd } = setup(t)
+  const signal = new AbortController().signal
+  const ran = await shell.run({ command: `: ${'x'.repeat(3_000_000)}`, cwd, timeoutMs: 1000, signal }, {})
+  assert.equal(ran.ok ? '' : ran.failure.code, 'INVALID_ARGUMENTS')
+})
+
 test('a directory that is gone is said so, and no process is started', async (t) => {
   const { shell, cwd } = setup(t)
   const signal = new AbortController().signal
@@ -129,7 +138,7 @@ test('a directory that is gone is said so, and no process is started', async (t)
   assert.equal(ran.ok ? '' : ran.failure.code, 'NOT_FOUND')
 })
 
-test('what is left in the background dies with the process that started it', (t) => {
+test('what is left in the background dies with the process that started it', async (t) => {
   const cwd = scratch(t)
   const script = `
     import { LivingTrees } from '${new URL('../../src/process/living.ts', import.meta.url)}'
@@ -141,5 +150,8 @@ test('what is left in the background dies with the process that started it', (t)
     console.log(ran.value.survivors.length)`
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   assert.equal(done.stdout, '2\n', done.stderr)
-  assert.deepEqual(livingOf([{ root: -1, mark: `exit-${process.pid}` }]), [])
+  const left = () => livingOf([{ root: -1, mark: `exit-${process.pid}` }])
+  // A killed process takes a moment to be gone.
+  for (let waited = 0; waited < 2000 && left().length > 0; waited += 20) await sleep(20)
+  assert.deepEqual(left(), [])
 })
