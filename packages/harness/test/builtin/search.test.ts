@@ -38,6 +38,12 @@ test('glob finds names at any depth, in path order, without ignored files and .g
   assert.equal(told(await session.call(glob, { pattern: `${session.cwd}/b*` })), 'b.ts')
 })
 
+test('ignore files count outside a repository too', async (t) => {
+  const session = project(t, { '.gitignore': '*.log\n', 'a.log': 'needle', 'b.txt': 'needle' })
+  assert.equal(told(await session.call(glob, { pattern: '[ab].*' })), 'b.txt')
+  assert.equal(told(await session.call(grep, { pattern: 'needle', files_only: true })), 'b.txt')
+})
+
 test('glob gives the newest first when asked, and counts what it leaves out', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`f${String(i).padStart(3, '0')}.txt`, '']))
   const session = project(t, many)

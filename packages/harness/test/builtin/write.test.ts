@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -54,11 +55,13 @@ test('line ends and mark of the replaced file are kept', async (t) => {
   assert.equal(readFileSync(join(at, 'f'), 'utf8'), '\uFEFFa\r\nc\r\n')
 })
 
-test('a directory, a binary file and half a character are refused', async (t) => {
+test('a directory, a pipe, a binary file and half a character are refused', async (t) => {
   const at = scratch(t)
   const session = new FakeSession(at)
   writeFileSync(join(at, 'bin'), Buffer.from([0, 1]))
+  spawnSync('/bin/sh', ['-c', 'mkfifo "$0"', join(at, 'pipe')])
   assert.equal(codeOf(await session.call(write, { path: '.', content: 'x' })), 'NOT_A_FILE')
+  assert.equal(codeOf(await session.call(write, { path: 'pipe', content: 'x' })), 'NOT_A_FILE')
   assert.equal(codeOf(await session.call(write, { path: 'bin', content: 'x' })), 'BINARY_FILE')
   assert.equal(codeOf(await session.call(write, { path: 'n', content: 'x\ud83d' })), 'INVALID_ARGUMENTS')
 })
