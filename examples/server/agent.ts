@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import {
+  type Agent,
   compose,
   defaults,
   homePath,
