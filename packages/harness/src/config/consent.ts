@@ -54,7 +54,7 @@ function providerItems(layer: TracedMap): readonly ConsentItem[] {
 function pluginItems(layer: TracedMap, harmlessRow: (id: string) => boolean): readonly ConsentItem[] {
   return entriesAt(layer, 'plugins', 'removes every change of the plugin rows').flatMap(({ path, node, what }) => {
     const use = textAt(node, 'use')
-    if (what === undefined && use === undefined && node.kind === 'map' && harmlessRow(path[1] ?? '')) return []
+    if (what === undefined && use === undefined && harmlessRow(path[1] ?? '')) return []
     const says = use === undefined ? 'changes or turns off this plugin' : `runs ${use} with all rights of this program`
     return [{ path, place: node.place, what: what ?? `${dotted(path)}: ${says}` }]
   })

@@ -12,7 +12,7 @@ const deepest = 64
 /** Syntax errors told of one file: after a few, the rest mostly follow from them. */
 const mostErrors = 5
 /** The parser ends some messages with what it found, which may be a secret. */
-const quotedSource = /:? ".*"$/s
+const quotedSource = /: .*$/s
 
 export interface YamlFile {
   /** The map the file holds, every value with its line; what could not be read is left out. */
