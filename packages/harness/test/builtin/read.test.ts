@@ -92,7 +92,7 @@ test('a file of 200 MB, one line of it 100 MB long, is read in bounded memory', 
   const long = Buffer.alloc(1_000_000, 'z')
   const file = openSync(join(at, 'big'), 'w')
   for (let i = 0; i < 100; i++) writeSync(file, long)
-  for (let i = 0; i < 100; i++) writeSync(file, i === 0 ? `\n${chunk}` : chunk)
+  for (let i = 0; i < 100; i++) writeSync(file, i === 0 ? Buffer.concat([Buffer.from('\n'), chunk]) : chunk)
   closeSync(file)
   const before = process.memoryUsage()
   const output = told(await new FakeSession(at).call(read, { path: 'big', limit: 2 }))
