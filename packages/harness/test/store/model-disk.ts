@@ -160,13 +160,12 @@ export class Process {
     return own(epoch, node)
   }
 
-  /** Append lines to the log of `epoch`, each acknowledged before the next; stop where one is not. */
+  /** Append lines to the log of an epoch, each acknowledged before the next; stop where one is not. */
   async write(
     lock: OwnLock,
-    log: number,
-    lines: readonly string[],
-    counts: Acknowledge = acknowledged,
+    to: { readonly log: number; readonly lines: readonly string[]; readonly counts?: Acknowledge },
   ): Promise<boolean> {
+    const { log, lines, counts = acknowledged } = to
     const node = await this.#step(() => this.#disk.names.get(`log ${log}`))
     if (!node) return false
     for (const line of lines) {
@@ -194,7 +193,7 @@ export class Process {
     this.#keep('clean', claim.lock.epoch, log)
     await clean(this.ground, claim.lock, log)
     this.#keep('open', claim.lock.epoch, log)
-    await this.write(claim.lock, log, lines, counts)
+    await this.write(claim.lock, { log, lines, counts })
   }
 
   /** The lock and the log of epoch 1, as `create` leaves them, with one line in it. */

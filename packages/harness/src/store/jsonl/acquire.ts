@@ -11,7 +11,7 @@ import { Inbox } from './inbox.ts'
 import { JsonlLease } from './lease.ts'
 import { LogFile } from './log-file.ts'
 import { FILE_MODE, FOLDER_MODE, isSessionId, logPath, type Place, partPath, workspaceSlug } from './names.ts'
-import { claimNext, clean, inherit, stillHighest } from './one-writer.ts'
+import { claimNext, clean, inherit, type Judge, looksHighest, stillHighest } from './one-writer.ts'
 import { moveToTrash } from './trash.ts'
 
 /** Where sessions stand and how they are found. */
@@ -65,15 +65,27 @@ export async function acquireSession(
     if (claim.kind === 'busy') return fail(busy(id, claim.by))
     const { lock } = claim
     return guarded(lock, async () => {
-      const log = await inherit(ground, lock, judge)
+      const log = await inherited(ground, lock, judge)
+      if (log === 'overtaken') return fail(busy(id, undefined))
       if (log === undefined) return fail(missing(id))
       if (!(await stillHighest(ground, lock))) return fail(busy(id, undefined))
       const opened = lease(of, { at, ground, lock }, log)
       await clean(ground, lock, log)
       await mkdir(partPath(at, 'inbox'), { recursive: true, mode: FOLDER_MODE })
+      await new Inbox(partPath(at, 'inbox'), of.now).sweep()
       return { ok: true, value: opened }
     })
   })
+}
+
+/** `inherit`, told apart from being overtaken in the middle of it by somebody who cleared the copy away. */
+async function inherited(ground: Ground, lock: OwnLock, judge: Judge): Promise<number | undefined | 'overtaken'> {
+  try {
+    return await inherit(ground, lock, judge)
+  } catch (cause) {
+    if (codeOf(cause) === undefined || (await looksHighest(ground, lock))) throw cause
+    return 'overtaken'
+  }
 }
 
 /** Fails `SESSION_BUSY` while somebody writes. What has no readable log is moved as it is. */

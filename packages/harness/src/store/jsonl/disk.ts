@@ -16,7 +16,11 @@ export function disk(at: Place, now: () => number): Ground {
     createLock: async (epoch, holder, state) => createLock(lockPath(at, epoch), { epoch, holder, state, now }),
     // Synchronous on purpose: two looks stand behind every acknowledged write, and a pool thread costs ten times more.
     lockIdentity: async (epoch) => identityAt(lockPath(at, epoch)),
-    removeLock: (epoch) => rm(lockPath(at, epoch), { force: true }),
+    removeLock: async (epoch) => {
+      // With it what its claimant copied and never published.
+      await rm(copyPath(at, epoch), { force: true })
+      await rm(lockPath(at, epoch), { force: true })
+    },
     removeLog: (epoch) => rm(logPath(at, epoch), { force: true }),
     copyLog: (from, epoch) => copyWhole(logPath(at, from), copyPath(at, epoch)),
     publishCopy: async (epoch) => {

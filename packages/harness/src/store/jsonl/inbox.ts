@@ -2,17 +2,21 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Posted } from '@rein/session'
-import { codeOf, isAbsent } from '../disk-failure.ts'
+import type { Posted, Result } from '@rein/session'
+import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
 import { syncFolder } from './disk.ts'
+import { fail } from './failures.ts'
 import { watchFolder } from './folder-watch.ts'
 import { writeBytes } from './log-file.ts'
-import { FOLDER_MODE } from './names.ts'
+import { FOLDER_MODE, type Place, partPath } from './names.ts'
 
 /** Ids that may stand in a file name as they are, on file systems that ignore case too. Others are named by their hash. */
 const PLAIN = /^[a-z0-9][a-z0-9_.-]{0,99}$/
 /** How often the folder is looked at where the system tells nothing of changes. */
 const POLL_MS = 1000
+
+/** A post takes milliseconds: a hidden file this old belongs to nobody. */
+const ABANDONED_MS = 3_600_000
 
 /** Counts up within this process, so that posts of one millisecond keep their order. */
 let lastStamp = 0
@@ -47,6 +51,16 @@ export class Inbox {
       await rm(hidden, { force: true })
     }
     await syncFolder(this.#folder)
+  }
+
+  /** Remove what posters that died left half-written. */
+  async sweep(): Promise<void> {
+    for (const name of await this.#names()) {
+      if (!name.startsWith('.')) continue
+      const path = join(this.#folder, name)
+      const found = statSync(path, { throwIfNoEntry: false })
+      if (found && this.#now() - found.mtimeMs > ABANDONED_MS) await rm(path, { force: true })
+    }
   }
 
   async posted(): Promise<readonly Posted[]> {
@@ -107,6 +121,17 @@ export class Inbox {
         watcher[Symbol.dispose]()
       },
     }
+  }
+}
+
+/** Post without the lease, from any process. */
+export async function postItem(at: Place, item: Posted, now: () => number): Promise<Result<void>> {
+  try {
+    await new Inbox(partPath(at, 'inbox'), now).post(item)
+    return { ok: true, value: undefined }
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    return fail(diskFailure('FILE_ERROR', `could not post to session ${at.id}`, cause))
   }
 }
 

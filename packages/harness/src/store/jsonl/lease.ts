@@ -7,7 +7,7 @@ import type { Ground, OwnLock } from './ground.ts'
 import type { Inbox } from './inbox.ts'
 import { LogFile, writeBytes, writeLines } from './log-file.ts'
 import { copyPath, FOLDER_MODE, logPath, type Place, partPath } from './names.ts'
-import { acknowledged, clean } from './one-writer.ts'
+import { acknowledged, clean, looksHighest } from './one-writer.ts'
 
 const ASIDE = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
@@ -177,7 +177,9 @@ export class JsonlLease implements Lease {
       ours = await acknowledged(this.#parts.ground, this.#parts.lock, write)
     } catch (cause) {
       if (cause instanceof RangeError) throw cause
-      this.#dead = diskFailure('LOG_WRITE', doing, cause)
+      // Whoever took over may have cleared away what this writer was working on.
+      const lost = !(await looksHighest(this.#parts.ground, this.#parts.lock))
+      this.#dead = lost ? taken(this.id) : diskFailure('LOG_WRITE', doing, cause)
       throw new FailureError(this.#dead, { cause })
     }
     if (ours) return

@@ -63,7 +63,11 @@ export async function inherit(ground: Ground, lock: OwnLock, judge: Judge): Prom
     // Writers below the published epoch have an older file open. A lock between that is missing was removed by a
     // holder that had judged it gone, or had published above it.
     const writers = locks.filter((epoch) => epoch >= published && epoch < lock.epoch)
-    if (await allGone(ground, writers, judge)) return published
+    if (await allGone(ground, writers, judge)) {
+      // One of them may have published after the first look, before it went. Now nobody below can any more.
+      if ((await ground.epochs()).logs.at(-1) === published) return published
+      continue
+    }
     if (!(await ground.copyLog(published, lock.epoch))) continue
     await ground.publishCopy(lock.epoch)
     return lock.epoch
@@ -93,6 +97,16 @@ async function allGone(ground: Ground, epochs: readonly number[], judge: Judge):
 export async function stillHighest(ground: Ground, lock: OwnLock): Promise<boolean> {
   if ((await ground.lockIdentity(lock.epoch + 1)) !== undefined) return false
   return (await ground.lockIdentity(lock.epoch)) === lock.identity
+}
+
+/** The same where something failed already, only to name the trouble: a disk that will not say is not a take-over. */
+export async function looksHighest(ground: Ground, lock: OwnLock): Promise<boolean> {
+  try {
+    return await stillHighest(ground, lock)
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause) return true
+    throw cause
+  }
 }
 
 /**

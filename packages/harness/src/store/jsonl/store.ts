@@ -2,14 +2,14 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Blobs, FailureError, type Result, type SessionEntry, type Store } from '@rein/session'
-import { codeOf, diskFailure } from '../disk-failure.ts'
+import { codeOf } from '../disk-failure.ts'
 import { type SpilledFile, spillFiles } from '../spill.ts'
 import { acquireSession, createSession, type Opening, putAway } from './acquire.ts'
 import { fileBlobs } from './blobs.ts'
 import { fail, missing } from './failures.ts'
 import { findSession } from './find.ts'
 import { judgeAs, processHolder } from './holder.ts'
-import { Inbox } from './inbox.ts'
+import { postItem } from './inbox.ts'
 import { listSessions, locateSession } from './listing.ts'
 import { isSessionId, type Place, partPath } from './names.ts'
 import { readLog } from './read-log.ts'
@@ -38,16 +38,11 @@ export interface JsonlStore extends Store {
 
 /** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
 export function jsonlStore(options: JsonlOptions): JsonlStore {
-  const { now } = options
+  const { now, pollMs = 250 } = options
   const root = join(options.home, 'sessions')
   const locate = locator(root)
   const opening: Opening = { root, trash: join(options.home, 'trash'), now, locate: locate.find }
   const list = (): Promise<readonly SessionEntry[]> => listSessions(root, judgeAs(processHolder(), now, 5000))
-  const partOf = async (id: string, part: 'blobs' | 'spill'): Promise<string> => {
-    const at = await locate.find(id)
-    if (!at) throw new FailureError(missing(id))
-    return partPath(at, part)
-  }
   return {
     name: 'jsonl',
     create: (id, { cwd, holder }) => createSession(opening, id, { cwd, holder }),
@@ -61,31 +56,19 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
     async *watch(id, from, signal) {
       const at = await locate.find(id)
       if (!at) throw new FailureError(missing(id))
-      try {
-        yield* watchLog(at, from, { signal, pollMs: options.pollMs ?? 250 })
-      } catch (cause) {
-        if (codeOf(cause) === undefined) throw cause
-        throw new FailureError(diskFailure('FILE_ERROR', `could not follow session ${id}`, cause), { cause })
-      }
+      yield* watchLog(at, from, { signal, pollMs })
     },
-    async post(id, item) {
+    post: async (id, item) => {
       const at = await locate.find(id)
-      if (!at) return fail(missing(id))
-      try {
-        await new Inbox(partPath(at, 'inbox'), now).post(item)
-        return { ok: true, value: undefined }
-      } catch (cause) {
-        if (codeOf(cause) === undefined) throw cause
-        return fail(diskFailure('FILE_ERROR', `could not post to session ${id}`, cause))
-      }
+      return at ? postItem(at, item, now) : fail(missing(id))
     },
-    blobs: (id): Blobs => fileBlobs(() => partOf(id, 'blobs')),
+    blobs: (id): Blobs => fileBlobs(() => locate.part(id, 'blobs')),
     async trash(id) {
       const done = await putAway(opening, id)
       if (done.ok) locate.forget(id)
       return done
     },
-    spill: (id) => spillFiles(() => partOf(id, 'spill')),
+    spill: (id) => spillFiles(() => locate.part(id, 'spill')),
     async spillFolder(id) {
       const at = await locate.find(id)
       return at && partPath(at, 'spill')
@@ -93,10 +76,17 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
   }
 }
 
+interface Locator {
+  find(id: string): Promise<Place | undefined>
+  /** @throws FailureError `SESSION_MISSING`. */
+  part(id: string, part: 'blobs' | 'spill'): Promise<string>
+  forget(id: string): void
+}
+
 /** Remembers where a session was found; it never moves but to the trash, and then its inbox is gone from there. */
-function locator(root: string): { find(id: string): Promise<Place | undefined>; forget(id: string): void } {
+function locator(root: string): Locator {
   const known = new Map<string, Place>()
-  return {
+  const locator: Locator = {
     async find(id) {
       if (!isSessionId(id)) return undefined
       const before = known.get(id)
@@ -106,8 +96,14 @@ function locator(root: string): { find(id: string): Promise<Place | undefined>; 
       else known.delete(id)
       return found
     },
+    async part(id, part) {
+      const at = await locator.find(id)
+      if (!at) throw new FailureError(missing(id))
+      return partPath(at, part)
+    },
     forget: (id) => void known.delete(id),
   }
+  return locator
 }
 
 async function isThere(path: string): Promise<boolean> {

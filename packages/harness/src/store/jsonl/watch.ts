@@ -1,4 +1,5 @@
-import type { Watched } from '@rein/session'
+import { FailureError, type Watched } from '@rein/session'
+import { codeOf, diskFailure } from '../disk-failure.ts'
 import { watchFolder } from './folder-watch.ts'
 import { Follower } from './follower.ts'
 import type { Place } from './names.ts'
@@ -25,6 +26,9 @@ export async function* watchLog(
       }
       if (!signal.aborted) await bell.wait(pollMs)
     }
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause
+    throw new FailureError(diskFailure('FILE_ERROR', `could not follow session ${at.id}`, cause), { cause })
   } finally {
     signal.removeEventListener('abort', stop)
   }
