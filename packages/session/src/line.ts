@@ -1,6 +1,6 @@
 import { checks, ignorable, noteLimit, onSurface, surfaceCheck } from './events/checks.ts'
 import type { SurfaceOp } from './events/envelope.ts'
-import type { EventType, SessionEvent } from './events/index.ts'
+import type { EventType } from './events/index.ts'
 import type { NewHasher } from './hasher.ts'
 import type { Check } from './shape.ts'
 
@@ -12,9 +12,14 @@ export interface Draft {
   readonly sources?: readonly number[]
 }
 
+/** The format of log this version writes, and the newest it reads. */
+export const format = 1
+/** Where a record may end, in a line that holds more than one. */
+export const hashPattern = /,"hash":"[0-9a-f]{64}"\}/g
+
 const hashField = ',"hash":"'
 /** `,"hash":"` + 64 digits + `"}`: the fixed end of every line. */
-const tailLength = hashField.length + 64 + 2
+export const tailLength = hashField.length + 64 + 2
 
 /**
  * One event as its log line (without the line end) and the line's hash.
@@ -31,59 +36,115 @@ export function encodeLine(place: { seq: number; time: number; previous: string 
 }
 
 /** The hash of a line: of the hash before it and of its own bytes before its `hash` field. */
-export function chain(previous: string, before: string, hasher: NewHasher): string {
-  return hasher()
-    .update(previous + before)
-    .digest()
+export function chain(previous: string, before: string | Uint8Array, hasher: NewHasher): string {
+  const hash = hasher()
+  return typeof before === 'string'
+    ? hash.update(previous + before).digest()
+    : hash.update(previous).update(before).digest()
 }
 
 /** The two parts of a line, or undefined when it does not end in a hash. */
 export function splitLine(line: string): { before: string; hash: string } | undefined {
   const cut = line.length - tailLength
   if (cut < 0 || !line.startsWith(hashField, cut) || !line.endsWith('"}')) return undefined
-  return { before: line.slice(0, cut), hash: line.slice(cut + hashField.length, -2) }
+  const hash = line.slice(cut + hashField.length, -2)
+  return digits.test(hash) ? { before: line.slice(0, cut), hash } : undefined
+}
+
+/** Whether this version knows what an event of this type is. */
+export const isKnown = (type: string): type is EventType => Object.hasOwn(checks, type)
+
+/** What is wrong with the envelope of an event of any type, in words, or undefined. */
+export function faultOfEnvelope(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'is not an object'
+  const { seq, time, type, data } = value
+  if (!isPlace(seq)) return 'seq must be an integer from 0'
+  if (!Number.isFinite(time)) return 'time must be a number'
+  if (typeof type !== 'string') return 'type must be a string'
+  return isRecord(data) ? undefined : 'data must be an object'
 }
 
 /** What is wrong with an event, in words, or undefined. The event's place in the chain is not looked at. */
-export function faultOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'is not an object'
-  const { seq, time, type, data, surface, sources } = value as Partial<SessionEvent>
-  if (!Number.isSafeInteger(seq) || Number(seq) < 0) return 'seq must be an integer from 0'
-  if (!Number.isFinite(time)) return 'time must be a number'
-  const check: Check<unknown> | undefined = type === undefined ? undefined : checks[type]
-  if (!type || !check) return `type ${JSON.stringify(type)} is not known`
-  const problem = check(data)
-  if (problem !== undefined) return `${type} data: ${problem}`
-  return faultOfPlace({ type, seq: Number(seq), surface, sources }) ?? faultOfNote(type, data)
+export function faultOf(event: Draft & { readonly seq: number; readonly time: number }): string | undefined {
+  const problem = faultOfEnvelope(event)
+  if (problem !== undefined) return problem
+  const { type, data, seq } = event
+  if (!isKnown(type)) return `type ${JSON.stringify(type)} is not known`
+  const check: Check<unknown> = checks[type]
+  const wrong = check(data)
+  if (wrong !== undefined) return `${type} data: ${wrong}`
+  return faultOfPlace(event) ?? faultOfData(type, data, seq)
 }
 
-function faultOfPlace(event: {
-  type: EventType
-  seq: number
-  surface: SurfaceOp | undefined
-  sources: readonly number[] | undefined
-}): string | undefined {
-  const { type, seq, surface, sources } = event
+function faultOfPlace({ type, seq, surface, sources }: Draft & { readonly seq: number }): string | undefined {
   if (onSurface.has(type) !== (surface !== undefined)) return `${type} ${surface ? 'has no' : 'needs a'} surface`
   if (surface !== undefined && surfaceCheck(surface) !== undefined) return 'surface must be "append" or a replace'
   if (sources !== undefined) {
     if (!Array.isArray(sources)) return 'sources must be a list'
-    if (sources.some((source) => !Number.isSafeInteger(source) || source < 0 || source >= seq))
-      return 'sources must name earlier events'
+    if (sources.some((source) => !isPlace(source) || source >= seq)) return 'sources must name earlier events'
   }
   if (typeof surface === 'object' && !sources?.length) return 'a replace names the events it shadows in sources'
   return undefined
 }
 
-function faultOfNote(type: EventType, data: unknown): string | undefined {
-  return type === 'plugin/note' && JSON.stringify(data).length > noteLimit ? 'a note has at most 64 KB' : undefined
+/** What the checks of single fields cannot tell. */
+function faultOfData(type: EventType, data: object, seq: number): string | undefined {
+  if (type === 'plugin/note' && !fitsNote(JSON.stringify(data))) return 'a note has at most 64 KB'
+  if (type === 'session/rewound' && 'to' in data && Number(data.to) >= seq) return 'a rewind goes to an earlier event'
+  return undefined
 }
 
-/** Freeze a value and everything in it; an event never changes once it is in the log. */
+/** A character is one to three bytes of UTF-8 for each of its UTF-16 units, so most notes are told by their length. */
+function fitsNote(text: string): boolean {
+  if (text.length > noteLimit) return false
+  return text.length * 3 <= noteLimit || utf8.encode(text).length <= noteLimit
+}
+
+const digits = /^[0-9a-f]{64}$/
+const utf8 = new TextEncoder()
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isPlace = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+
+/**
+ * Freeze a value and everything in it; an event never changes once it is in the log. Not recursive, because a line
+ * may nest as deep as it likes.
+ */
 export function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const inner of Object.values(value)) freeze(inner)
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next !== 'object' || next === null) continue
+    Object.freeze(next)
+    if (Array.isArray(next)) for (const inner of next) inner !== null && typeof inner === 'object' && open.push(inner)
+    else
+      for (const key in next) {
+        const inner: unknown = Reflect.get(next, key)
+        if (typeof inner === 'object' && inner !== null) open.push(inner)
+      }
   }
   return value
+}
+
+/** What in a value JSON would lose or change, so that the log and memory would differ; or undefined. */
+export function faultOfJson(value: unknown): string | undefined {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next === 'number' && !Number.isFinite(next)) return `${next} is not a JSON number`
+    if (typeof next === 'function' || typeof next === 'symbol' || typeof next === 'bigint')
+      return `a ${typeof next} is not JSON`
+    if (typeof next !== 'object' || next === null) continue
+    if (Array.isArray(next)) {
+      if (next.includes(undefined)) return 'undefined in a list is not JSON'
+      for (const inner of next) open.push(inner)
+    } else if (!isPlain(next)) return 'an object of a class is not JSON'
+    else for (const key in next) open.push(Reflect.get(next, key))
+  }
+  return undefined
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
 }

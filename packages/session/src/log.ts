@@ -1,9 +1,11 @@
+import { ignorable } from './events/checks.ts'
 import type { SurfaceOp } from './events/envelope.ts'
 import type { DataOf, EventNamed, EventType, SessionEvent } from './events/index.ts'
 import { type Failure, FailureError } from './failure.ts'
 import { advance, type Fold, fold } from './fold.ts'
+import { faultOfMove, surface as surfaceFold } from './folds/surface.ts'
 import type { Ports } from './hasher.ts'
-import { encodeLine, faultOf, freeze } from './line.ts'
+import { type Draft, encodeLine, faultOf, faultOfJson, freeze } from './line.ts'
 
 /** Where lines go; a `Lease` is one. */
 export interface LineSink {
@@ -75,24 +77,27 @@ export class SessionLog {
     const time = this.#ports.now()
     const surface = options.surface ?? (isMessage(type) ? 'append' : undefined)
     const draft = { type, data, ...(surface && { surface }), ...(options.sources && { sources: options.sources }) }
-    const problem = faultOf({ seq, time, ...draft })
+    const problem = faultOf({ seq, time, ...draft }) ?? faultOfJson(data) ?? this.#faultOfMove(draft)
     if (problem !== undefined) throw new TypeError(`cannot append: ${problem}`)
     const { line, hash } = encodeLine({ seq, time, previous: this.head }, draft, this.#ports.hasher)
-    const event = freeze({ seq, time, ...draft, hash }) as unknown as EventNamed<T>
+    const skippable = ignorable.has(type) && { ignorable: true }
+    const event = freeze({ seq, time, ...draft, ...skippable, hash }) as unknown as EventNamed<T>
     this.#take(event, line)
     return event
   }
 
   /** The state of a fold, kept up to date from the first time it is asked for. */
   state<S>(of: Fold<S>): S {
-    const known = this.#states.get(of as Fold<unknown>)
-    if (known !== undefined) return known as S
+    if (this.#states.has(of as Fold<unknown>)) return this.#states.get(of as Fold<unknown>) as S
     const state = fold(of, this.#events)
     this.#states.set(of as Fold<unknown>, state)
     return state
   }
 
-  /** Resolves when the event survives the death of this process. Rejects with the write's failure. */
+  /**
+   * Resolves when the event survives the death of this process. Rejects with the write's failure, and with RangeError
+   * when there is no such event yet: a bug in the caller.
+   */
   written(seq = this.#events.length - 1): Promise<void> {
     return this.#wait(seq, false)
   }
@@ -112,6 +117,11 @@ export class SessionLog {
     return entered(this.#lineListeners, listener)
   }
 
+  /** A replace needs the surface as it stands; everything else does not, so that is where it is asked for. */
+  #faultOfMove(draft: Draft): string | undefined {
+    return typeof draft.surface === 'object' ? faultOfMove(this.state(surfaceFold), draft) : undefined
+  }
+
   #take(event: SessionEvent, line: string): void {
     this.#events.push(event)
     for (const [of, state] of this.#states) this.#states.set(of, advance(of, state, event, this.#events))
@@ -123,6 +133,7 @@ export class SessionLog {
   #wait(seq: number, synced: boolean): Promise<void> {
     if (this.#poison) return Promise.reject(new FailureError(this.#poison))
     if ((synced ? this.#synced : this.#written) >= seq) return Promise.resolve()
+    if (seq >= this.#events.length) return Promise.reject(new RangeError(`there is no event ${seq} yet`))
     return new Promise((resolve, reject) => {
       this.#waiters.push({ seq, synced, resolve, reject })
       this.#schedule()

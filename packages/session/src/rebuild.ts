@@ -43,17 +43,7 @@ export class Rebuild {
   }
 
   #surfaceAt(seq: number): Surface {
-    let state = surface.initial
-    for (const event of this.#messages) {
-      if (event.seq > seq) break
-      state =
-        event.type === 'session/rewound'
-          ? fold(
-              surface,
-              this.#messages.filter((earlier) => earlier.seq <= event.data.to),
-            )
-          : surface.step(state, event)
-    }
-    return state
+    const upTo = this.#messages.findLastIndex((event) => event.seq <= seq) + 1
+    return fold(surface, this.#messages, upTo)
   }
 }

@@ -33,8 +33,15 @@ interface Memo {
   readonly messages: SharedList<MessageEvent>
   readonly encoding: Encoding
   readonly at: number
-  /** Whether the last body ended in results this walk made up, so that the next cannot begin with it. */
+  readonly front: Front
+  /** Whether the last body ended in results this walk made up: the walk itself does not hold them. */
   readonly closed: boolean
+}
+
+/** Head and messages of a body, made-up results included: what the next body begins with unless something broke it. */
+interface Front {
+  readonly bytes: number
+  readonly hash: Hasher
 }
 
 const utf8 = new TextEncoder()
@@ -52,6 +59,9 @@ export class Derivation {
   #bytes = 0
   #hash: Hasher
   #repairs = 0
+  /** The front of the body before, and whether this body begins with it. */
+  #front: Front | undefined
+  #kept = true
 
   /** @param options.keep false: hash only, keep no bodies. */
   constructor(options: { hasher: NewHasher; blob: ReadBlob; keep: boolean }) {
@@ -68,18 +78,25 @@ export class Derivation {
     const before = this.#memo
     const goesOn =
       before?.headerSeq === from.headerSeq && !before.closed && from.surface.messages.extends(before.messages)
-    const encoding = goesOn ? before.encoding : this.#restart(encoder(from.header, this.#blob))
+    if (goesOn) this.#compareWith(undefined)
+    const encoding = goesOn ? before.encoding : this.#restart(encoder(from.header, this.#blob), before?.front)
     for (let index = goesOn ? before.messages.length : 0; index < from.surface.messages.length; index++) {
       const message = from.surface.messages.at(index)
       if (message) this.#add(encoding.message(message))
     }
     const closing = encoding.closing()
+    this.#compare(utf8.encode(closing.text))
     const repairs = [...encoding.repairs.slice(this.#repairs), ...closing.repairs]
     this.#repairs = encoding.repairs.length
-    const { headerSeq, at } = from
-    this.#memo = { headerSeq, messages: from.surface.messages, encoding, at, closed: closing.text !== '' }
-    const broke = before && !goesOn ? this.#cause(before, from, events) : undefined
+    const broke = before && !this.#kept ? this.#cause(before, from, events) : undefined
+    this.#memo = this.#remember(from, encoding, closing.text)
     return { ok: true, value: this.#finish({ encoding, from, closing: closing.text, repairs, broke }) }
+  }
+
+  #remember({ headerSeq, at, surface }: Derivable, encoding: Encoding, closing: string): Memo {
+    const end = utf8.encode(closing)
+    const front = { bytes: this.#bytes + end.length, hash: this.#hash.copy().update(end) }
+    return { headerSeq, messages: surface.messages, encoding, at, front, closed: closing !== '' }
   }
 
   #cause(before: Memo, from: Derivable, events: readonly SessionEvent[]) {
@@ -87,11 +104,13 @@ export class Derivation {
     return breakOf(events, before.at, from.at) ?? { event: from.at, owner: before.closed ? 'validator' : 'surface' }
   }
 
-  #restart(encoding: Encoding): Encoding {
+  /** @param front what the body is compared with as it grows: told by its bytes, not by what changed in the log. */
+  #restart(encoding: Encoding, front: Front | undefined): Encoding {
     this.#chunks = []
     this.#bytes = 0
     this.#hash = this.#hasher()
     this.#repairs = 0
+    this.#compareWith(front)
     this.#add(encoding.head)
     return encoding
   }
@@ -99,9 +118,23 @@ export class Derivation {
   #add(text: string): void {
     if (text === '') return
     const bytes = utf8.encode(text)
+    this.#compare(bytes)
     this.#hash.update(bytes)
     this.#bytes += bytes.length
     if (this.#keep) this.#chunks.push(bytes)
+  }
+
+  #compareWith(front: Front | undefined): void {
+    this.#front = front
+    this.#kept = front === undefined
+  }
+
+  /** @param next what the body goes on with: once it reaches the length of the front before, both are compared. */
+  #compare(next: Uint8Array): void {
+    if (!this.#front || this.#bytes + next.length < this.#front.bytes) return
+    const part = next.subarray(0, this.#front.bytes - this.#bytes)
+    this.#kept = this.#front.hash.copy().digest() === this.#hash.copy().update(part).digest()
+    this.#front = undefined
   }
 
   #finish(made: {

@@ -57,6 +57,12 @@ export const listOf =
     return undefined
   }
 
+/** Two places in the log. On the surface the first may be the later event: a replace puts it where the old one stood. */
+export const pair: Check<readonly [number, number]> = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every((item) => int(item) === undefined)
+    ? undefined
+    : 'must be two integers'
+
 /** Two integers, the first not above the second. */
 export const range: Check<readonly [number, number]> = (value) =>
   Array.isArray(value) && value.length === 2 && int(value[0]) === undefined && int(value[1]) === undefined

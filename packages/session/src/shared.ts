@@ -24,12 +24,13 @@ export class SharedList<T> implements Iterable<T> {
 
   at(index: number): T | undefined {
     const from = index < 0 ? index + this.length : index
-    return from < this.length ? this.#items[from] : undefined
+    return from >= 0 && from < this.length ? this.#items[from] : undefined
   }
 
-  /** A copy of the items from `start` up to, not including, `end`. */
+  /** A copy of the items from `start` up to, not including, `end`; both count from the end when negative. */
   slice(start = 0, end = this.length): T[] {
-    return this.#items.slice(start, Math.min(end, this.length))
+    const place = (index: number) => (index < 0 ? Math.max(0, index + this.length) : Math.min(index, this.length))
+    return this.#items.slice(place(start), place(end))
   }
 
   /** Whether this list is `earlier` with items added, told in constant time; false may also mean "not known". */
@@ -48,8 +49,11 @@ interface Version<V> {
   readonly older: Version<V> | undefined
 }
 
-/** A map whose older versions stay readable. `delete` hides a key from newer versions. */
-export class SharedMap<K, V> {
+/**
+ * A map whose older versions stay readable. `delete` hides a key from newer versions, and a key set again keeps its
+ * place; setting what is there already gives the same map.
+ */
+export class SharedMap<K, V extends NonNullable<unknown> | null> {
   readonly #entries: Map<K, Version<V>>
   readonly #newest: { version: number }
   readonly #version: number
@@ -60,7 +64,7 @@ export class SharedMap<K, V> {
     this.#version = version
   }
 
-  static empty<K, V>(): SharedMap<K, V> {
+  static empty<K, V extends NonNullable<unknown> | null>(): SharedMap<K, V> {
     return new SharedMap(new Map(), { version: 0 }, 0)
   }
 
@@ -75,7 +79,7 @@ export class SharedMap<K, V> {
   }
 
   set(key: K, value: V): SharedMap<K, V> {
-    return this.#put(key, value)
+    return value === this.get(key) ? this : this.#put(key, value)
   }
 
   delete(key: K): SharedMap<K, V> {

@@ -46,17 +46,18 @@ export function verify(
   const violations = check(events).filter((violation) => violation.seq < closed)
   const requests = proveRequests(events, options)
   const problems = [
-    ...requests.different,
+    ...beginning(log),
+    ...requests.different.map(({ what }) => what),
     ...damage.map(
       (found) =>
         `line ${found.line}: ${found.reason}, ${found.events} events and ${found.bytes} bytes lost, not declared`,
     ),
     ...violations.map((violation) => `event ${violation.seq} breaks rule ${violation.rule}: ${violation.what}`),
     ...requests.missing,
-    ...requests.unknown,
+    ...requests.unknown.map(({ what }) => what),
   ]
   return {
-    answer: answerOf({ log, violations, requests, open: openEnd || closed < events.length }),
+    answer: answerOf({ log, violations, requests, open: openEnd || events.length === 0 || closed < events.length }),
     proved: requests.proved,
     requests: requests.all,
     events: events.length,
@@ -66,18 +67,48 @@ export function verify(
   }
 }
 
-type Proof = ReturnType<typeof proveRequests>
+interface Findings {
+  readonly log: ReadLog
+  readonly violations: readonly Violation[]
+  readonly requests: ReturnType<typeof proveRequests>
+  readonly open: boolean
+}
 
-function answerOf(found: { log: ReadLog; violations: readonly Violation[]; requests: Proof; open: boolean }): Answer {
-  const { log, violations, requests } = found
-  const declared = !log.openEnd && log.events.some((event) => event.type === 'session/damage')
-  // What declared damage took away may leave rules broken and requests that cannot be rebuilt; nothing is hidden by that.
+/** A log starts with its own name, or with declared damage in its place. */
+function beginning({ events }: ReadLog): string[] {
+  const type = events[0]?.type
+  if (type === 'session/start' || type === 'session/damage') return []
+  return [type === undefined ? 'the log holds no event' : `the log starts with ${type}, not with session/start`]
+}
+
+/**
+ * What declared damage took away may leave rules broken and requests that cannot be rebuilt behind it, never before it.
+ * What a redaction changed leaves requests before it that differ, and nothing else.
+ */
+function answerOf({ log, violations, requests, open }: Findings): Answer {
+  const damaged = declaredAt(log)
+  const redacted = redactedAt(log.events)
   if (log.damage.length > 0 && !log.openEnd) return 'FALSE'
-  if (!declared && (violations.length > 0 || requests.different.length > 0)) return 'FALSE'
+  if (log.events.length > 0 && beginning(log).length > 0) return 'FALSE'
+  if (violations.some(({ seq }) => seq < damaged)) return 'FALSE'
+  if (requests.different.some(({ seq }) => seq < damaged && seq > redacted)) return 'FALSE'
   if (requests.missing.length > 0) return 'blob missing'
-  if (requests.unknown.length > 0 && !declared) return 'cannot rebuild'
-  if (declared) return 'declared damage'
-  return found.open ? 'open tail' : 'clean'
+  if (requests.unknown.some(({ seq }) => seq < damaged)) return 'cannot rebuild'
+  if (damaged < Number.POSITIVE_INFINITY) return 'declared damage'
+  if (redacted >= 0) return 'redacted'
+  return open ? 'open tail' : 'clean'
+}
+
+/** Seq of the first damage that the log itself declares. The reader's own mark of an unfinished last line is not one. */
+function declaredAt({ events, openEnd }: ReadLog): number {
+  const declared = openEnd ? events.slice(0, -1) : events
+  return declared.find((event) => event.type === 'session/damage')?.seq ?? Number.POSITIVE_INFINITY
+}
+
+/** Seq of the last rewriting of this log in its own format: contents before it were replaced on purpose. */
+function redactedAt(events: readonly SessionEvent[]): number {
+  const mark = events.findLast((event) => event.type === 'session/migrated' && event.data.from === event.data.to)
+  return mark?.seq ?? -1
 }
 
 function proveRequests(
@@ -91,18 +122,19 @@ function proveRequests(
     return bytes
   }
   const rebuild = new Rebuild({ hasher: options.hasher, blob })
-  const different: string[] = []
-  const unknown: string[] = []
+  const different: { seq: number; what: string }[] = []
+  const unknown: { seq: number; what: string }[] = []
   let all = 0
   let proved = 0
   for (const event of events) {
     rebuild.feed(event)
     if (event.type !== 'request/sent') continue
     all++
+    const { seq } = event
     const made = rebuild.request(event)
-    if (!made.ok) unknown.push(`request ${event.data.id}: ${made.failure.message}`)
+    if (!made.ok) unknown.push({ seq, what: `request ${event.data.id}: ${made.failure.message}` })
     else if (made.value.sha256 === event.data.sha256 && made.value.bytes === event.data.bytes) proved++
-    else different.push(`request ${event.data.id} (event ${event.seq}) is not what the log gives`)
+    else different.push({ seq, what: `request ${event.data.id} (event ${seq}) is not what the log gives` })
   }
   return { all, proved, different, unknown, missing: [...missing] }
 }

@@ -1,4 +1,6 @@
 import type { EventNamed, SessionEvent } from '../events/index.ts'
+import { fold } from '../fold.ts'
+import { seen } from '../folds/seen.ts'
 import type { Rule } from './rule.ts'
 
 type Result = EventNamed<'tool/result'>
@@ -129,25 +131,31 @@ export const onlyAllowedOnceAllows: Rule = {
   },
 }
 
-/** Rule 12: a change of a file needs its current version seen. `view.before` is the version the tool changed. */
+/**
+ * Rule 12: a change of a file needs its current version seen, and what was rewound was never seen. A change is told by
+ * `view.path` and `view.before`, the version it replaced; null when there was none.
+ */
 export const seenBeforeChange: Rule = {
   rule: 12,
   watch() {
-    const seen = new Map<string, string>()
+    const events: SessionEvent[] = []
+    let state = seen.initial
     return {
       see(event, violated) {
-        if (event.type !== 'tool/result') return
         const change = changeOf(event)
-        if (change?.before && seen.get(change.path) !== change.before)
+        if (change?.before && state.get(change.path)?.hash !== change.before)
           violated(`${change.path} was changed at a version the session had not seen`)
-        for (const file of event.data.seen ?? []) seen.set(file.path, file.hash)
+        if (event.type !== 'session/rewound' && (event.type !== 'tool/result' || !event.data.seen)) return
+        events.push(event)
+        state = event.type === 'session/rewound' ? fold(seen, events) : seen.step(state, event)
       },
     }
   },
 }
 
 function changeOf(event: SessionEvent): { path: string; before: string | null } | undefined {
-  if (event.type !== 'tool/result' || event.data.outcome.kind !== 'done') return undefined
+  if (event.type !== 'tool/result' || event.surface !== 'append') return undefined
+  if (event.data.outcome.kind !== 'done') return undefined
   const view = event.data.view
   if (typeof view !== 'object' || view === null || !('path' in view) || !('before' in view)) return undefined
   const { path, before } = view

@@ -1,4 +1,4 @@
-import type { Block, CallBlock, Content } from '../events/content.ts'
+import type { Block, CallBlock, Content, ImageContent } from '../events/content.ts'
 import type { EventNamed, MessageEvent } from '../events/index.ts'
 import type { Header, Repair } from '../events/request.ts'
 import { base64 } from './base64.ts'
@@ -12,6 +12,15 @@ type Assistant = EventNamed<'assistant/message'>
 /** What stands for a tool's result when there is nothing to show, or none was ever recorded. */
 const noOutput = '(no output)'
 const noResult = '(no result was recorded for this call; its outcome is unknown)'
+
+/**
+ * Pictures beyond these are refused by one or another server of this dialect: bytes, pixels of the longer side, and
+ * pixels once there are many.
+ */
+const mostBytes = 5_000_000
+const mostSide = 8_000
+const many = 20
+const manySide = 2_000
 
 /** Chat Completions: `{"model","tools","messages":[…], parameters}`. */
 export function openaiChatV1(header: Header, blob: ReadBlob): Encoding {
@@ -36,13 +45,15 @@ function headOf({ model, tools }: Header): string {
 }
 
 function tailOf({ quirks, limits, parameters, tools }: Header): string {
+  // What the head already says may not be said again: a reader of JSON would believe the second.
+  const { model: _model, tools: _tools, messages: _messages, ...given } = parameters
   const tail = {
     stream: true,
     ...(quirks.usageInStream && { stream_options: { include_usage: true } }),
     ...(limits.maxOutput !== null && { [quirks.maxTokensField]: limits.maxOutput }),
     ...(tools.length > 0 &&
       quirks.parallelCalls !== 'omit' && { parallel_tool_calls: quirks.parallelCalls === 'true' }),
-    ...parameters,
+    ...given,
   }
   return `],${JSON.stringify(tail).slice(1)}`
 }
@@ -51,10 +62,12 @@ class Walk {
   readonly repairs: Repair[] = []
   readonly #header: Header
   readonly #blob: ReadBlob
-  /** Calls without a result so far: the log's id → the id on the wire. */
-  readonly #open = new Map<string, string>()
+  /** Calls without a result so far, in order: the log's id, which an old log may repeat, and the id on the wire. */
+  #open: { readonly call: string; readonly id: string; readonly seq: number }[] = []
   readonly #used = new Set<string>()
   #first = true
+  #pictures = 0
+  #largePicture = false
 
   constructor(header: Header, blob: ReadBlob) {
     this.#header = header
@@ -77,12 +90,19 @@ class Walk {
   }
 
   closing(): { text: string; repairs: Repair[] } {
-    const text = [...this.#open.values()].map((id) => `,${JSON.stringify(toolMessage(id, noResult))}`).join('')
-    return { text, repairs: [...this.#open].map(() => ({ seq: 0, rule: 'missing-result' as const })) }
+    const text = this.#open.map(({ id }) => `,${JSON.stringify(toolMessage(id, noResult))}`).join('')
+    return { text, repairs: this.#open.map(({ seq }) => ({ seq, rule: 'missing-result' })) }
   }
 
+  /** Leaves no trace in this walk: the next request goes on as if it had not been there. */
   extra(content: readonly Content[]): string {
-    return (this.#first ? '' : ',') + JSON.stringify({ role: 'user', content: this.#userContent(content, 0) })
+    const before = { pictures: this.#pictures, large: this.#largePicture, repairs: this.repairs.length }
+    const text = this.#userContent(content, 0)
+    this.#pictures = before.pictures
+    this.#largePicture = before.large
+    this.repairs.length = before.repairs
+    if (text === '') return ''
+    return (this.#first ? '' : ',') + JSON.stringify({ role: 'user', content: text })
   }
 
   #separated(message: object): string {
@@ -95,13 +115,25 @@ class Walk {
   #userContent(content: readonly Content[], seq: number): string | object[] {
     const kept = content.filter((part) => part.type !== 'text' || !this.#blank(part.text, seq))
     if (kept.every((part) => part.type === 'text')) return kept.map((part) => part.text).join('\n')
-    return kept.map((part) => {
-      if (part.type === 'text') return { type: 'text', text: part.text }
-      const bytes = this.#blob(part.blob)
-      if (bytes) return { type: 'image_url', image_url: { url: `data:${part.mime};base64,${base64(bytes)}` } }
+    return kept.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : this.#picture(part, seq)))
+  }
+
+  /** A picture that is not there, or that servers refuse, is described, so that the words beside it get through. */
+  #picture(part: ImageContent, seq: number): object {
+    const bytes = this.#admits(part) ? this.#blob(part.blob) : undefined
+    if (!bytes) {
       this.repairs.push({ seq, rule: 'no-image' })
       return { type: 'text', text: described(part) }
-    })
+    }
+    this.#pictures++
+    this.#largePicture ||= side(part) > manySide
+    return { type: 'image_url', image_url: { url: `data:${part.mime};base64,${base64(bytes)}` } }
+  }
+
+  /** Decided from what stands before it alone, so that a later picture never changes an earlier message. */
+  #admits(part: ImageContent): boolean {
+    if (part.bytes > mostBytes || side(part) > mostSide) return false
+    return this.#pictures < many || !(this.#largePicture || side(part) > manySide)
   }
 
   #plain(seq: number, role: string, content: string): string {
@@ -142,12 +174,23 @@ class Walk {
   }
 
   #call(call: CallBlock, seq: number): object {
-    const repeated = this.#used.has(call.id)
-    const id = repeated ? `${call.id}-${seq}` : call.id
-    if (repeated) this.repairs.push({ seq, rule: 'duplicate-id' })
+    const id = this.#unused(call.id, seq)
+    if (id !== call.id) this.repairs.push({ seq, rule: 'duplicate-id' })
     this.#used.add(id)
-    this.#open.set(call.id, id)
-    return { id, type: 'function', function: { name: call.name, arguments: this.#arguments(call, seq) } }
+    this.#open.push({ call: call.id, id, seq })
+    const name = call.name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)
+    if (name !== call.name || name === '') this.repairs.push({ seq, rule: 'bad-name' })
+    const body = { name: name === '' ? 'unnamed' : name, arguments: this.#arguments(call, seq) }
+    return { id, type: 'function', function: body }
+  }
+
+  #unused(given: string, seq: number): string {
+    const id = given.trim() === '' ? 'call' : given
+    if (!this.#used.has(id)) return id
+    let number = 1
+    let next = `${id}-${seq}`
+    while (this.#used.has(next)) next = `${id}-${seq}-${++number}`
+    return next
   }
 
   /** Some servers refuse a history whose arguments do not parse, so what does not is wrapped, readable. */
@@ -164,24 +207,25 @@ class Walk {
   }
 
   #result({ seq, data }: EventNamed<'tool/result'>): string {
-    const id = this.#open.get(data.call)
-    if (id === undefined) {
+    const at = this.#open.findIndex(({ call }) => call === data.call)
+    const open = this.#open[at]
+    if (!open) {
       this.repairs.push({ seq, rule: 'orphan-result' })
       return ''
     }
-    this.#open.delete(data.call)
+    this.#open.splice(at, 1)
     const text = data.content.map((part) => (part.type === 'text' ? part.text : described(part))).join('\n')
-    return this.#separated(toolMessage(id, text.trim() === '' ? noOutput : text))
+    return this.#separated(toolMessage(open.id, text.trim() === '' ? noOutput : text))
   }
 
   /** Results for calls that were left open, before anything else may follow. */
   #closed(seq: number): string {
     let text = ''
-    for (const [call, id] of this.#open) {
+    for (const { id } of this.#open) {
       text += this.#separated(toolMessage(id, noResult))
       this.repairs.push({ seq, rule: 'missing-result' })
-      this.#open.delete(call)
     }
+    this.#open = []
     return text
   }
 
@@ -194,5 +238,6 @@ class Walk {
 
 const toolMessage = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
 const isPrivate = (block: Block): boolean => block.type === 'private'
+const side = ({ width = 0, height = 0 }: ImageContent): number => Math.max(width, height)
 const described = (part: Content): string =>
   part.type === 'text' ? part.text : `[picture, ${part.mime}, ${part.bytes} bytes, not shown to this model]`

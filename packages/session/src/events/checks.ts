@@ -1,4 +1,18 @@
-import { bool, type Check, int, json, listOf, num, object, oneOf, optional, orNull, range, text } from '../shape.ts'
+import {
+  bool,
+  type Check,
+  int,
+  json,
+  listOf,
+  num,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  pair,
+  range,
+  text,
+} from '../shape.ts'
 import type { DataOf, EventType } from './index.ts'
 import type { SectionRecord, SeenFile } from './message.ts'
 import {
@@ -132,7 +146,7 @@ export const checks: { readonly [T in EventType]: Check<DataOf<T>> } = {
   }),
   'sandbox/denied': object({ call: text, what: oneOf('read', 'write', 'network', 'other'), target: text }),
   'plan/mode': object({ on: bool, by: oneOf('person', 'model'), plan: optional(text) }),
-  'compaction/start': object({ id: text, reason: oneOf('threshold', 'person', 'overflow'), range }),
+  'compaction/start': object({ id: text, reason: oneOf('threshold', 'person', 'overflow'), range: pair }),
   'compaction/summary': object({ id: text, request: text, text }),
   'compaction/end': object({
     id: text,
@@ -175,6 +189,6 @@ export const onSurface: ReadonlySet<EventType> = new Set<EventType>([
   'tool/result',
 ])
 export const surfaceCheck = (value: unknown): string | undefined =>
-  value === 'append' ? undefined : object<{ replace: readonly [number, number] }>({ replace: range })(value)
+  value === 'append' ? undefined : object<{ replace: readonly [number, number] }>({ replace: pair })(value)
 /** Most bytes the JSON of a plugin's note may have. */
 export const noteLimit = 64 * 1024

@@ -117,6 +117,7 @@ export const repair = object<Repair>({
     'duplicate-id',
     'blank-text',
     'bad-arguments',
+    'bad-name',
     'foreign-reasoning',
     'foreign-private',
     'no-image',

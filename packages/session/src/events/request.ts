@@ -77,6 +77,7 @@ export interface Repair {
     | 'duplicate-id'
     | 'blank-text'
     | 'bad-arguments'
+    | 'bad-name'
     | 'foreign-reasoning'
     | 'foreign-private'
     | 'no-image'

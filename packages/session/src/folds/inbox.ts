@@ -23,27 +23,46 @@ export const inbox: Fold<Inbox> = {
       case 'user/message':
         return event.data.item === undefined ? state : claim(state, event.data.item)
       case 'inbox/parked':
-        return { ...state, parked: event.data.reason }
+        return state.parked === event.data.reason ? state : { ...state, parked: event.data.reason }
       case 'session/fork':
-        return inbox.initial
+        return state === inbox.initial ? state : { ...inbox.initial, known: state.known }
       default:
         return state
     }
   },
 }
 
+/** Nothing is ever lost or doubled by a splice: what it removes must wait, and what it inserts must be new or wait. */
 function splice(state: Inbox, data: DataOf<'inbox/spliced'>): Inbox {
+  const items = entering(state, data)
+  const gone = new Set([...data.remove, ...items.map(({ id }) => id)])
+  if (items.length === 0 && !holds(state, gone)) return state
+  const kept = without(state, gone)
   const lane = fieldOf(data.lane)
-  const rest = state[lane].filter((item) => !data.remove.includes(item.id))
-  rest.splice(Math.min(data.start, rest.length), 0, ...data.insert)
-  let known = state.known
-  for (const item of data.insert) known = known.set(item.id, true)
-  const woken = data.reason === 'posted' && data.insert.some(wakes)
-  return { ...state, [lane]: rest, known, parked: woken ? undefined : state.parked }
+  const at = Math.min(data.start, kept[lane].length)
+  const known = items.reduce((ids, { id }) => ids.set(id, true), state.known)
+  const parked = data.reason === 'posted' && items.some(wakes) ? undefined : state.parked
+  return { ...kept, [lane]: kept[lane].toSpliced(at, 0, ...items), known, parked }
+}
+
+/** Posting an id again does nothing; editing or moving what was claimed meanwhile does not bring it back. */
+function entering(state: Inbox, { reason, insert, remove }: DataOf<'inbox/spliced'>): readonly InboxItem[] {
+  const once = insert.filter((item, index) => insert.findIndex(({ id }) => id === item.id) === index)
+  if (reason === 'posted') return once.filter(({ id }) => !state.known.has(id))
+  const replaces = holds(state, new Set(remove))
+  return once.filter(({ id }) => holds(state, new Set([id])) || (replaces && !state.known.has(id)))
 }
 
 function claim(state: Inbox, id: string): Inbox {
-  const keep = (item: InboxItem) => item.id !== id
+  const gone = new Set([id])
+  return holds(state, gone) ? without(state, gone) : state
+}
+
+const holds = ({ nextTurn, nextStep }: Inbox, ids: ReadonlySet<string>): boolean =>
+  nextTurn.some(({ id }) => ids.has(id)) || nextStep.some(({ id }) => ids.has(id))
+
+function without(state: Inbox, gone: ReadonlySet<string>): Inbox {
+  const keep = ({ id }: InboxItem) => !gone.has(id)
   return { ...state, nextTurn: state.nextTurn.filter(keep), nextStep: state.nextStep.filter(keep) }
 }
 

@@ -1,4 +1,5 @@
 import type { CallBlock } from '../events/content.ts'
+import type { EventNamed } from '../events/index.ts'
 import type { Fold } from '../fold.ts'
 import { SharedMap } from '../shared.ts'
 
@@ -32,8 +33,14 @@ const none: Owed = {
   callIds: SharedMap.empty(),
 }
 
-const without = <T>(list: readonly T[], gone: (item: T) => boolean): readonly T[] =>
-  list.some(gone) ? list.filter((item) => !gone(item)) : list
+/** The same state when the list holds none of `id`: closing what is not open changes nothing. */
+function close<K extends 'requests' | 'questions' | 'compactions' | 'commands' | 'jobs' | 'agents'>(
+  state: Owed,
+  list: K,
+  id: string,
+): Owed {
+  return state[list].includes(id) ? { ...state, [list]: state[list].filter((open) => open !== id) } : state
+}
 
 /** A rewind closes nothing: what ran, ran. */
 export const owed: Fold<Owed> = {
@@ -41,56 +48,67 @@ export const owed: Fold<Owed> = {
   initial: none,
   step(state, event) {
     switch (event.type) {
-      case 'assistant/message': {
-        const calls = event.data.content.filter((block) => block.type === 'call')
-        if (calls.length === 0) return state
-        let callIds = state.callIds
-        for (const call of calls) callIds = callIds.set(call.id, true)
-        return { ...state, callIds, calls: [...state.calls, ...calls.map((call) => ({ call, message: event.seq }))] }
-      }
+      case 'assistant/message':
+        return askedFor(state, event)
       case 'tool/call':
-        return {
-          ...state,
-          calls: state.calls.map((open) => (open.call.id === event.data.call ? { ...open, started: event.seq } : open)),
-        }
+        return begun(state, event.data.call, event.seq)
       case 'tool/result':
-        return event.surface === 'append'
-          ? { ...state, calls: without(state.calls, (open) => open.call.id === event.data.call) }
-          : state
+        return event.surface === 'append' ? answered(state, event.data.call) : state
       case 'request/sent':
         return { ...state, requests: [...state.requests, event.data.id] }
       case 'request/settled':
-        return { ...state, requests: without(state.requests, (id) => id === event.data.id) }
+        return close(state, 'requests', event.data.id)
       case 'retry/scheduled':
         return { ...state, retry: { turn: event.data.turn, step: event.data.step, attempt: event.data.attempt } }
       case 'retry/started':
-        return { ...state, retry: undefined }
+        return state.retry ? { ...state, retry: undefined } : state
       case 'approval/asked':
         return { ...state, approvals: [...state.approvals, { id: event.data.id, call: event.data.call }] }
-      case 'approval/decided':
-        return { ...state, approvals: without(state.approvals, (open) => open.id === event.data.id) }
+      case 'approval/decided': {
+        const approvals = state.approvals.filter((open) => open.id !== event.data.id)
+        return approvals.length < state.approvals.length ? { ...state, approvals } : state
+      }
       case 'question/asked':
         return { ...state, questions: [...state.questions, event.data.id] }
       case 'question/answered':
-        return { ...state, questions: without(state.questions, (id) => id === event.data.id) }
+        return close(state, 'questions', event.data.id)
       case 'compaction/start':
         return { ...state, compactions: [...state.compactions, event.data.id] }
       case 'compaction/end':
-        return { ...state, compactions: without(state.compactions, (id) => id === event.data.id) }
+        return close(state, 'compactions', event.data.id)
       case 'command/run':
         return { ...state, commands: [...state.commands, event.data.id] }
       case 'command/done':
-        return { ...state, commands: without(state.commands, (id) => id === event.data.id) }
+        return close(state, 'commands', event.data.id)
       case 'job/start':
         return { ...state, jobs: [...state.jobs, event.data.id] }
       case 'job/end':
-        return { ...state, jobs: without(state.jobs, (id) => id === event.data.id) }
+        return close(state, 'jobs', event.data.id)
       case 'agent/spawned':
         return { ...state, agents: [...state.agents, event.data.id] }
       case 'agent/settled':
-        return { ...state, agents: without(state.agents, (id) => id === event.data.id) }
+        return close(state, 'agents', event.data.id)
       default:
         return state
     }
   },
+}
+
+function askedFor(state: Owed, { data, seq }: EventNamed<'assistant/message'>): Owed {
+  const calls = data.content.filter((block) => block.type === 'call')
+  if (calls.length === 0) return state
+  const callIds = calls.reduce((ids, call) => ids.set(call.id, true), state.callIds)
+  return { ...state, callIds, calls: [...state.calls, ...calls.map((call) => ({ call, message: seq }))] }
+}
+
+/** The oldest call of that id: a log of somebody else may repeat one. */
+function begun(state: Owed, id: string, seq: number): Owed {
+  const at = state.calls.findIndex((open) => open.call.id === id && open.started === undefined)
+  const open = state.calls[at]
+  return open ? { ...state, calls: state.calls.with(at, { ...open, started: seq }) } : state
+}
+
+function answered(state: Owed, id: string): Owed {
+  const at = state.calls.findIndex((open) => open.call.id === id)
+  return at < 0 ? state : { ...state, calls: state.calls.toSpliced(at, 1) }
 }

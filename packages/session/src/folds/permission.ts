@@ -17,19 +17,25 @@ export const permission: Fold<Permission> = {
   step(state, event) {
     switch (event.type) {
       case 'permission/mode':
-        return { ...state, mode: event.data.mode }
+        return state.mode === event.data.mode ? state : { ...state, mode: event.data.mode }
       case 'plan/mode':
-        return { ...state, plan: event.data.on }
-      case 'permission/grant': {
-        const others = state.grants.filter((grant) => grant.id !== event.data.id)
-        return { ...state, grants: event.data.revoked ? others : [...others, event.data] }
-      }
+        return state.plan === event.data.on ? state : { ...state, plan: event.data.on }
+      case 'permission/grant':
+        return granted(state, event.data)
       case 'sandbox/enforced':
         return { ...state, enforced: event.data }
-      case 'session/fork':
-        return { ...state, grants: state.grants.filter((grant) => grant.scope !== 'session') }
+      case 'session/fork': {
+        const grants = state.grants.filter((grant) => grant.scope !== 'session')
+        return grants.length < state.grants.length ? { ...state, grants } : state
+      }
       default:
         return state
     }
   },
+}
+
+function granted(state: Permission, grant: DataOf<'permission/grant'>): Permission {
+  const others = state.grants.filter(({ id }) => id !== grant.id)
+  if (!grant.revoked) return { ...state, grants: [...others, grant] }
+  return others.length < state.grants.length ? { ...state, grants: others } : state
 }

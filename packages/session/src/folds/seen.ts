@@ -10,12 +10,12 @@ export interface SeenState {
   readonly ranges: readonly (readonly [number, number])[]
 }
 
-/** By resolved path. A rewound read was never seen. */
+/** By resolved path. A rewound read was never seen; a pruned result shows nothing new. */
 export const seen: Fold<SharedMap<string, SeenState>> = {
   rewinds: true,
   initial: SharedMap.empty(),
   step(state, event) {
-    if (event.type !== 'tool/result' || !event.data.seen) return state
+    if (event.type !== 'tool/result' || event.surface !== 'append' || !event.data.seen) return state
     return event.data.seen.reduce((files, file) => files.set(file.path, merge(files.get(file.path), file)), state)
   },
 }

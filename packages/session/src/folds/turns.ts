@@ -23,7 +23,7 @@ export const turns: Fold<Turns> = {
       case 'step/start':
         return { ...state, step: event.data.step, stepOpen: true }
       case 'step/end':
-        return { ...state, stepOpen: false }
+        return state.stepOpen ? { ...state, stepOpen: false } : state
       default:
         return state
     }

@@ -1,0 +1,250 @@
+import type { DataOf, SessionEvent } from './events/index.ts'
+import type { Failure } from './failure.ts'
+import type { NewHasher } from './hasher.ts'
+import { chain, encodeLine, format, freeze, isKnown } from './line.ts'
+import type { Damage, ReadLog } from './read.ts'
+import { type Found, recordOf, textOf } from './records.ts'
+import { type Note, Salvage } from './salvage.ts'
+import type { Result } from './store.ts'
+
+type Reason = Damage['reason']
+
+/** More events than this are not believed to be missing between two records. */
+const mostLost = 100_000
+/** No record is shorter, in bytes: how many events an unreadable stretch may have held. */
+const leastLine = 100
+
+/**
+ * Puts the records of a log in their places. While every record follows the one before, each is taken as it comes. From
+ * the first that does not, records wait until the end of the log: only then is it known what is missing and what was
+ * merely moved, doubled or written by a second writer.
+ */
+export class LogReader {
+  readonly #events: SessionEvent[] = []
+  readonly #lines: string[] = []
+  #damage: Note[] = []
+  readonly #aside: string[] = []
+  readonly #hasher: NewHasher
+  readonly #asideName: string | undefined
+  readonly #held = new Map<number, Found[]>()
+  #number = 0
+  #head = ''
+  /** Behind a lost event the next record cannot be tied to what it followed. */
+  #restarted = false
+  /** Line of the last record in its place, and the first note that may explain a gap behind it. */
+  #lastLine = 0
+  #nextNote = 0
+  /** Last hash of what a second writer left behind: what follows it is not of this log. */
+  #branch: string | undefined
+  readonly #salvage = new Salvage()
+  #tooNew: Failure | undefined
+
+  constructor(hasher: NewHasher, asideName: string | undefined) {
+    this.#hasher = hasher
+    this.#asideName = asideName
+  }
+
+  /** The next line of the log, without its LF. */
+  line(raw: Uint8Array): void {
+    this.#number++
+    const bytes = raw.at(-1) === 13 ? raw.subarray(0, -1) : raw
+    if (bytes.length === 0) return
+    const text = textOf(bytes)
+    const found = recordOf({ text, bytes, number: this.#number })
+    if (found) {
+      this.#salvage.clear()
+      this.#arrive(found)
+    } else this.#scavenge(text, bytes.length)
+  }
+
+  /** @param unended whether the log's last line has no line end. */
+  finish(unended: boolean): Result<ReadLog> {
+    if (!this.#tooNew) this.#placeHeld()
+    if (this.#tooNew) return { ok: false, failure: this.#tooNew }
+    const damage = this.#damage.sort((a, b) => a.line - b.line)
+    const [only] = damage
+    const torn = damage.length === 1 && only?.reason === 'torn' && only.events === 0 && only.line === this.#number
+    this.#declareLostBytes()
+    const value = { events: this.#events, lines: this.#lines, damage, aside: this.#aside, openEnd: unended && torn }
+    return { ok: true, value }
+  }
+
+  #arrive(found: Found): void {
+    const due = this.#events.length
+    if (this.#held.size === 0 && found.event.seq === due && this.#fits(found)) {
+      this.#accept(found)
+      return
+    }
+    // A digit of its seq was altered when it follows under the seq that is due; then that is the event that is lost.
+    const place = this.#held.size === 0 && this.#fitsAs(found, due) ? due : found.event.seq
+    const waiting = this.#held.get(place)
+    if (this.#lines[place] === found.text || waiting?.some(({ text }) => text === found.text)) this.#spare(found)
+    else if (place < due || this.#isBranch(found)) this.#stray(found)
+    else if (waiting) waiting.push(found)
+    else this.#held.set(place, [found])
+    this.#release()
+  }
+
+  /** What was held for a record that came late goes in behind it; nothing is lost by that. */
+  #release(): void {
+    const due = this.#events.length
+    for (let next = this.#held.get(due); next; next = this.#held.get(this.#events.length)) {
+      const fit = next.find((found) => this.#fits(found))
+      if (!fit) return
+      if (fit.line === this.#number) this.#note('bad-seq', fit.line, 0)
+      this.#held.delete(this.#events.length)
+      this.#accept(fit)
+      for (const other of next) if (other !== fit) this.#stray(other)
+    }
+  }
+
+  #placeHeld(): void {
+    for (const seq of [...this.#held.keys()].sort((a, b) => a - b)) {
+      const waiting = this.#held.get(seq) ?? []
+      this.#held.delete(seq)
+      const [first] = waiting
+      if (!first) continue
+      if (!this.#isPlausible(seq, waiting)) {
+        for (const found of waiting) this.#stray(found)
+        continue
+      }
+      while (this.#events.length < seq) this.#lose(first.line)
+      const fit = waiting.find((found) => this.#fits(found))
+      if (fit) this.#accept(fit)
+      else this.#lose(first.line, first)
+      for (const other of waiting) if (other !== (fit ?? first)) this.#stray(other)
+    }
+  }
+
+  /** Whether events are missing before this one, or its seq is what is wrong. */
+  #isPlausible(seq: number, waiting: readonly Found[]): boolean {
+    const gap = seq - this.#events.length
+    if (gap <= 1) return true
+    const last = waiting.at(-1)?.line ?? 0
+    let bytes = 0
+    for (const note of this.#damage.slice(this.#nextNote)) if (note.line <= last) bytes += note.bytes
+    if (gap <= 1 + bytes / leastLine) return true
+    const followers = this.#held.get(seq + 1) ?? []
+    const confirmed = waiting.some(({ hash }) => followers.some((next) => this.#chain(hash, next.before) === next.hash))
+    return confirmed && gap <= mostLost
+  }
+
+  /** In its place, tied to the record before it, and of a format this version reads. */
+  #fits(found: Found): boolean {
+    if (found.fault !== undefined) return false
+    return (
+      found.event.seq === this.#events.length &&
+      (this.#restarted || this.#chain(this.#head, found.before) === found.hash)
+    )
+  }
+
+  #fitsAs({ event, text, hash }: Found, seq: number): boolean {
+    if (event.seq === seq || this.#restarted) return false
+    const before = text.slice(0, text.lastIndexOf(',"hash":"')).replace(/^\{"seq":[^,]*/, `{"seq":${seq}`)
+    return this.#chain(this.#head, before) === hash
+  }
+
+  #isBranch({ before, hash }: Found): boolean {
+    return this.#branch !== undefined && this.#chain(this.#branch, before) === hash
+  }
+
+  #chain(previous: string, before: string | Uint8Array): string {
+    return chain(previous, before, this.#hasher)
+  }
+
+  #accept({ event, text, hash, line }: Found): void {
+    if (!this.#isReadable(event)) return
+    this.#events.push(freeze(event))
+    this.#lines.push(text)
+    this.#head = hash
+    this.#restarted = event.type === 'session/damage' && event.data.events > 0
+    this.#lastLine = line
+  }
+
+  #isReadable(event: SessionEvent): boolean {
+    const skippable = isKnown(event.type) || event.ignorable === true
+    const newer = event.type === 'session/start' && event.data.format > format
+    if (this.#tooNew || (skippable && !newer)) return !this.#tooNew
+    const writer = newer ? event.data.rein : writerOf(this.#events)
+    this.#tooNew = {
+      code: 'FORMAT_TOO_NEW',
+      message: newer
+        ? `the log has format ${event.data.format}, this version reads format ${format}; rein ${writer} wrote it`
+        : `event ${event.seq} is of the unknown type ${JSON.stringify(event.type)}; rein ${writer} wrote the log`,
+      next: `Open this session with rein ${writer} or newer.`,
+    }
+    return false
+  }
+
+  /** A line that is no record: its records are taken, and the rest is counted. */
+  #scavenge(text: string, bytes: number): void {
+    const { records, note, settled } = this.#salvage.take({ text, bytes, number: this.#number })
+    if (settled.length > 0) this.#damage = this.#damage.filter((other) => !settled.includes(other))
+    this.#damage.push(note)
+    this.#aside.push(text)
+    for (const found of records) this.#arrive(found)
+  }
+
+  /** Written by somebody else, or with a place that is taken. */
+  #stray(found: Found): void {
+    this.#branch = found.hash
+    this.#spare(found)
+  }
+
+  #spare(found: Found): void {
+    this.#note('bad-seq', found.line, found.bytes)
+    this.#aside.push(found.text)
+  }
+
+  #note(reason: Reason, line: number, bytes: number): Note {
+    const note = { reason, line, bytes, events: 0 }
+    this.#damage.push(note)
+    return note
+  }
+
+  /** The event that is due is lost: by the record in its place, by unreadable bytes before `line`, or without a trace. */
+  #lose(line: number, found?: Found): void {
+    const trace = found ? undefined : this.#traceBefore(line)
+    const fault: Reason = found?.fault === undefined ? 'broken-chain' : 'not-an-event'
+    const note = trace ?? { reason: found ? fault : 'bad-seq', line, bytes: found?.bytes ?? 0, events: 0 }
+    note.events = 1
+    if (!trace) this.#damage.push(note)
+    if (found) {
+      this.#aside.push(found.text)
+      this.#lastLine = found.line
+    }
+    this.#declare({ reason: note.reason, events: 1, lines: 1, bytes: note.bytes })
+  }
+
+  #traceBefore(line: number): Note | undefined {
+    for (let note = this.#damage[this.#nextNote]; note && note.line <= line; note = this.#damage[this.#nextNote]) {
+      this.#nextNote++
+      if (note.events === 0 && note.line >= this.#lastLine && note.reason !== 'bad-seq') return note
+    }
+    return undefined
+  }
+
+  /** Bytes that stood for no event are declared once, at the end: there is no place to put them in. */
+  #declareLostBytes(): void {
+    const loose = this.#damage.filter((damage) => damage.events === 0)
+    const [first] = loose
+    if (!first) return
+    const bytes = loose.reduce((sum, damage) => sum + damage.bytes, 0)
+    this.#declare({ reason: first.reason, events: 0, lines: loose.length, bytes })
+  }
+
+  #declare(found: DataOf<'session/damage'>): void {
+    const data = { ...found, ...(this.#asideName !== undefined && { aside: this.#asideName }) }
+    const place = { seq: this.#events.length, time: this.#events.at(-1)?.time ?? 0, previous: this.#head }
+    const { line, hash } = encodeLine(place, { type: 'session/damage', data }, this.#hasher)
+    this.#events.push(freeze({ seq: place.seq, time: place.time, type: 'session/damage', data, hash }))
+    this.#lines.push(line)
+    this.#head = hash
+    this.#restarted = found.events > 0
+  }
+}
+
+function writerOf(events: readonly SessionEvent[]): string {
+  const written = events.findLast((event) => event.type === 'session/start' || event.type === 'session/resume')
+  return written ? written.data.rein : '(unknown version)'
+}

@@ -1,0 +1,80 @@
+import type { SessionEvent } from './events/index.ts'
+import { faultOf, faultOfEnvelope, hashPattern, isKnown, splitLine, tailLength } from './line.ts'
+
+/** One whole record found in a log; whether it is in its place is not known yet. */
+export interface Found {
+  readonly event: SessionEvent
+  /** The record without its line end. */
+  readonly text: string
+  /** What its hash covers. */
+  readonly before: string | Uint8Array
+  readonly hash: string
+  /** 1-based line of the log it was found in. */
+  readonly line: number
+  readonly bytes: number
+  /** Why it cannot be an event of this format, or undefined. */
+  readonly fault: string | undefined
+}
+
+const start = '{"seq":'
+/** A damaged line may hold anything; no more than this many places are tried in one. */
+const mostTries = 256
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const encoder = new TextEncoder()
+
+export const utf8Length = (text: string): number => encoder.encode(text).length
+
+/** The text of a line's bytes. Wrong bytes become U+FFFD and fail the hash. */
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** A line that is one record from end to end, or undefined. */
+export function recordOf(line: { text: string; bytes: Uint8Array; number: number }): Found | undefined {
+  const { text, bytes, number } = line
+  const parts = splitLine(text)
+  const event = parts && parsed(text)
+  // Bytes that are no UTF-8 would come back as other bytes, so the hash is taken of what the text says.
+  const before = text.includes('\uFFFD') ? parts?.before : bytes.subarray(0, bytes.length - tailLength)
+  if (!event || before === undefined) return undefined
+  return { event, text, before, hash: parts.hash, line: number, bytes: bytes.length, fault: faultOfKnown(event) }
+}
+
+/** Every record that stands somewhere in a damaged line, and where. */
+export function recordsIn(text: string, number: number): { from: number; to: number; found: Found }[] {
+  const records: { from: number; to: number; found: Found }[] = []
+  let tries = 0
+  let from = text.indexOf(start)
+  while (from >= 0 && tries < mostTries) {
+    const ends = text.slice(from).matchAll(hashPattern)
+    let to = from + 1
+    for (const end of ends) {
+      if (++tries > mostTries) break
+      const piece = text.slice(from, from + end.index + end[0].length)
+      const found = recordOf({ text: piece, bytes: encoder.encode(piece), number })
+      if (!found) continue
+      to = from + piece.length
+      records.push({ from, to, found })
+      break
+    }
+    from = text.indexOf(start, to)
+    tries++
+  }
+  return records
+}
+
+/** Whether a text may be the beginning of a record whose end is elsewhere. */
+export const beginsRecord = (text: string): boolean => text.startsWith(start)
+
+function parsed(text: string): SessionEvent | undefined {
+  if (!text.startsWith(start)) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return faultOfEnvelope(value) === undefined ? (value as SessionEvent) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** A type of a newer version is no fault here: what it means is decided where the record has its place. */
+const faultOfKnown = (event: SessionEvent): string | undefined => (isKnown(event.type) ? faultOf(event) : undefined)
