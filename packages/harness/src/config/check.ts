@@ -2,7 +2,7 @@ import type { Json } from '@rein/session'
 import { nearest } from './nearest.ts'
 import type { Problem } from './problem.ts'
 import type { Keys, Leaf, Shape } from './shape.ts'
-import { dotted, leaf, map, plain, type Traced, type TracedMap } from './traced.ts'
+import { dotted, leaf, plain, type Traced, type TracedMap } from './traced.ts'
 
 export interface CheckRules {
   /** Dotted keys that are known and refused. */
@@ -95,6 +95,3 @@ function kindOf(value: Json): string {
   if (typeof value === 'object') return 'a map'
   return typeof value === 'string' ? 'text that does not fit' : `a ${typeof value}`
 }
-
-/** A layer with nothing in it. */
-export const emptyLayer = (place: TracedMap['place']): TracedMap => map(new Map(), place)

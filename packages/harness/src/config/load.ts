@@ -7,7 +7,7 @@ import { badSettings, type Problem } from './problem.ts'
 import { projectLayers } from './project-layers.ts'
 import { explain, type Row, rows, type Said } from './provenance.ts'
 import { builtIn, type Settings, settledFrom } from './settings.ts'
-import { map, type TracedMap, traced } from './traced.ts'
+import { dotted, map, type TracedMap, traced } from './traced.ts'
 
 export interface LoadOptions {
   /** `$REIN_HOME`, absolute. */
@@ -79,11 +79,11 @@ function mergedLayers(
   withheld: readonly Unconsented[],
 ): { readonly effective: Effective; readonly problems: readonly Problem[] } {
   const root = effective(mergeAll(layers))
-  const { settings, homeless } = settledFrom(root)
-  const problems = homeless.map((name) => ({
-    place: at(root, ['providers', name])?.place ?? root.place,
-    key: `providers.${name}`,
-    message: 'has no baseUrl',
+  const { settings, missing } = settledFrom(root)
+  const problems = missing.map(({ path, message }) => ({
+    place: at(root, path)?.place ?? root.place,
+    key: dotted(path),
+    message,
   }))
   return { effective: { settings, rows: rows(root), explain: (key) => explain(layers, key), withheld }, problems }
 }

@@ -44,7 +44,6 @@ const model = section({
   contextWindow: count(1),
   maxOutput: count(1),
   price: section({ input: amount, cacheRead: amount, cacheWrite: amount, output: amount }),
-  quirks,
   parameters: open,
 })
 
@@ -125,14 +124,19 @@ export const builtIn = {
   budgets: { steps: 200 },
 } as const satisfies Raw
 
+/** Something that must be there and is not, in any layer. */
+export interface Missing {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
 /**
  * @param root merged layers, each of which was checked against `settingsShape`; merging keeps to it.
- * @returns the settings, and the names of providers without an address, which are left out of them.
+ * @returns the settings, and what is missing in them; a provider without an address is left out.
  */
-export function settledFrom(root: TracedMap): { readonly settings: Settings; readonly homeless: readonly string[] } {
+export function settledFrom(root: TracedMap): { readonly settings: Settings; readonly missing: readonly Missing[] } {
   const raw = plain(effective(root)) as Raw
   const providers = Object.entries(raw.providers ?? {})
-  const homeless = providers.filter(([, { baseUrl }]) => baseUrl === undefined).map(([name]) => name)
   const { env, mode } = raw.permissions ?? {}
   const settings: Settings = {
     ...(raw.model === undefined ? {} : { model: raw.model }),
@@ -144,7 +148,18 @@ export function settledFrom(root: TracedMap): { readonly settings: Settings; rea
     budgets: raw.budgets?.steps === undefined ? {} : { steps: raw.budgets.steps },
     plugins: raw.plugins ?? {},
   }
-  return { settings, homeless }
+  return { settings, missing: providers.flatMap(([name, value]) => missingIn(name, value)) }
+}
+
+function missingIn(name: string, { baseUrl, models = {} }: RawProvider): readonly Missing[] {
+  const address = baseUrl === undefined ? [{ path: ['providers', name], message: 'has no baseUrl' }] : []
+  const prices = Object.entries(models).flatMap(([model, { price }]) => {
+    const whole = price === undefined || (price.input !== undefined && price.output !== undefined)
+    return whole
+      ? []
+      : [{ path: ['providers', name, 'models', model, 'price'], message: 'needs both input and output' }]
+  })
+  return [...address, ...prices]
 }
 
 function withAddress(name: string, raw: RawProvider): readonly [string, ProviderSettings][] {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { defaults } from '../../src/config/load.ts'
 import { rowText } from '../../src/config/provenance.ts'
 import { place, problems, ready } from './fixture.ts'
@@ -112,10 +110,15 @@ test('every problem of every layer is reported at once, with file, line and the 
   ])
 })
 
-test('a provider without an address is a problem, wherever the address was lost', async (t) => {
+test('a provider without an address, and a price without both ends, is a problem, wherever it was lost', async (t) => {
   const here = place(t)
   here.write('home/rein.yaml', 'providers:\n  a: { key: none }\n  b: { baseUrl: http://h }\n')
   assert.deepEqual(problems(await here.load(), here), ['home/rein.yaml:2:3: providers.a: has no baseUrl'])
+  here.write('home/rein.yaml', 'providers: { b: { baseUrl: http://h, models: { "m.1": { price: { input: 1 } } } } }\n')
+  assert.deepEqual(problems(await here.load(), here), [
+    'home/rein.yaml:1:57: providers.b.models."m.1".price: needs both input and output',
+  ])
+  here.write('home/rein.yaml', 'providers:\n  a: { key: none }\n  b: { baseUrl: http://h }\n')
   const flags = [{ label: '--x', settings: { providers: { a: null, b: { baseUrl: null } } } }]
   assert.deepEqual(problems(await here.load({ flags }), here), ['--x: providers.b: has no baseUrl'])
 })
@@ -228,22 +231,4 @@ test('with ignoreProject no project file is read', async (t) => {
   const here = place(t)
   here.write('project/.rein/rein.yaml', 'nonsense: [')
   assert.deepEqual(ready(await here.load({ ignoreProject: true })).settings, defaults().settings)
-})
-
-const run = promisify(execFile)
-
-test('without a file the YAML library is not loaded', async (t) => {
-  const here = place(t)
-  const load = new URL('../../src/config/load.ts', import.meta.url).href
-  const options = { home: here.home, project: here.project, env: { REIN_MODEL: 'a/b' }, flags: [], cwd: '/', trust: [] }
-  const script = `
-    import { registerHooks } from 'node:module'
-    registerHooks({ resolve(name, context, next) { if (name === 'yaml') console.log('loaded'); return next(name, context) } })
-    const { loadSettings } = await import(${JSON.stringify(load)})
-    const loaded = await loadSettings({ ...${JSON.stringify(options)}, ignoreProject: false, consent: 'require' })
-    console.log(loaded.kind)`
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
-  assert.equal(stdout, 'ready\n')
-  here.write('home/rein.yaml', 'model: a/c')
-  assert.equal((await run(process.execPath, ['--input-type=module', '-e', script])).stdout, 'loaded\nready\n')
 })

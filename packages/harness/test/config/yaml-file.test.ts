@@ -59,7 +59,7 @@ test('a file that is not there is no file, and a directory or a pipe is refused 
   here.write('home/x', '')
   assert.equal(await readYaml(`${here.home}/none.yaml`, 'user'), undefined)
   assert.equal(await readYaml(`${here.home}/x/none.yaml`, 'user'), undefined)
-  execFileSync('mkfifo', [`${here.home}/pipe`])
+  execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', `${here.home}/pipe`])
   for (const path of [here.home, `${here.home}/pipe`]) {
     assert.deepEqual(
       (await readYaml(path, 'user'))?.problems.map(({ message }) => message),
