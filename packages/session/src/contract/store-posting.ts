@@ -42,6 +42,9 @@ export const posting: readonly ContractCase[] = [
       value(await of.other.post(ID, input('never-posted')))
       equal(await lease.posted(), [], 'an id that was settled before it was posted')
       await lease.release()
+      const next = value(await of.other.acquire(ID, { holder: of.holder(2) }))
+      equal(await next.posted(), [], 'the inbox of the next holder')
+      await next.release()
     },
   },
   {

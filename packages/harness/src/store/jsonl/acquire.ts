@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Failure, Holder, Lease, Result } from '@rein/session'
 import { codeOf, diskFailure } from '../disk-failure.ts'
-import { disk } from './disk.ts'
+import { disk, syncFolder } from './disk.ts'
 import { badId, busy, exists, fail, missing } from './failures.ts'
 import type { Ground, OwnLock } from './ground.ts'
 import { judgeAs, processHolder } from './holder.ts'
@@ -31,7 +31,9 @@ export async function createSession(
   return onDisk(`could not create session ${id}`, async () => {
     if (await of.locate(id)) return fail(exists(id))
     const at: Place = { folder: join(of.root, workspaceSlug(cwd)), id }
-    await mkdir(at.folder, { recursive: true, mode: FOLDER_MODE })
+    const made = await mkdir(at.folder, { recursive: true, mode: FOLDER_MODE })
+    // The first session of a workspace: its folder must survive the loss of power as its log does.
+    if (made) for (const above of [of.root, dirname(of.root)]) await syncFolder(above)
     const ground = disk(at, of.now)
     const lock = await ground.createLock(1, holder, 'held')
     if (!lock) return fail(exists(id))
