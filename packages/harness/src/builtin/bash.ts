@@ -46,6 +46,7 @@ function answer(command: string, timeoutMs: number, ran: Ran): ToolOutput {
   const content = [...(output === '' ? [] : [output]), ...facts].join('\n')
   const view = viewOf(command, ran)
   if (ran.timedOut) return { kind: 'timed-out', afterMs: timeoutMs, content, view }
+  if (ran.cancelled) return { kind: 'cancelled', content, view }
   return { kind: 'done', content: content === '' ? '(no output)' : content, view }
 }
 

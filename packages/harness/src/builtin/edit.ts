@@ -33,6 +33,7 @@ export function editTool({ secrets }: { readonly secrets?: HiddenSecrets | undef
     parameters: fromValibot(schema),
     effects: () => 'some',
     accesses: ({ path }, cwd) => [{ kind: 'write', path: absolutePath(path, cwd) }],
+    resolvesPlaceholders: true,
     title: ({ path, edits }) => (edits.length === 1 ? path : `${path} (${edits.length} edits)`),
     async run({ path, edits }, context) {
       if (edits.some((edit) => !edit.new.isWellFormed())) return brokenText('new')
@@ -81,7 +82,7 @@ async function change(shown: string, edits: readonly Edit[], current: Current): 
     : seen.ranges
         .map((range) => ({ path, hash, range: movedRange(range, spans) }))
         .filter(({ range }) => range[1] >= range[0])
-  return { kind: 'done', content, view: diffView(path, diff, false), seen: now }
+  return { kind: 'done', content, view: diffView(path, diff, version.hash), seen: now }
 }
 
 const isSeen = ({ lines }: Span, { seen }: Current): boolean =>

@@ -25,6 +25,7 @@ export function writeTool({ secrets }: { readonly secrets?: HiddenSecrets | unde
     parameters: fromValibot(schema),
     effects: () => 'some',
     accesses: ({ path }, cwd) => [{ kind: 'write', path: absolutePath(path, cwd) }],
+    resolvesPlaceholders: true,
     title: ({ path }) => path,
     async run({ path, content }, context) {
       if (!content.isWellFormed()) return brokenText('content')
@@ -63,7 +64,7 @@ async function put({ shown, path }: Target, content: string, current?: Current):
   if (!written.ok) return refusal(written.failure)
   recentTexts.keep(hash, text)
   const diff = await textDiff(current?.file.text ?? '', text)
-  const view = diffView(path, diff, current === undefined)
+  const view = diffView(path, diff, current?.version.hash ?? null)
   const kept = current?.file.lineEnd === '\r\n' && text.includes('\r\n') ? ', CRLF line ends' : ''
   const what =
     current === undefined ? `Created ${shown}: ${linesOf(text).length} lines` : `Replaced ${shown}: ${amount(diff)}`

@@ -81,6 +81,8 @@ export type ToolOutput =
       readonly seen?: readonly SeenFile[]
     }
   | { readonly kind: 'timed-out'; readonly afterMs: number; readonly content: string; readonly view?: Json }
+  /** It stopped because the turn was cancelled; the words say what is known of its effect. */
+  | { readonly kind: 'cancelled'; readonly content: string; readonly view?: Json }
   | { readonly kind: 'denied'; readonly by: string; readonly reason: string; readonly content?: string }
 
 /** A capability the model can call. One file a tool, its model-facing text beside it as `.md`. */

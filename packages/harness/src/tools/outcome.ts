@@ -51,6 +51,8 @@ function outcomeOf(output: ToolOutput): ResultOutcome {
       return { kind: 'failed', failure: output.failure }
     case 'timed-out':
       return { kind: 'timed-out', afterMs: output.afterMs }
+    case 'cancelled':
+      return { kind: 'cancelled' }
     case 'denied':
       return { kind: 'denied', by: output.by, reason: output.reason }
   }
@@ -60,6 +62,7 @@ function contentOf(output: ToolOutput): readonly Content[] {
   switch (output.kind) {
     case 'done':
     case 'timed-out':
+    case 'cancelled':
       return typeof output.content === 'string' ? text(output.content) : output.content
     case 'failed':
       return text(output.content ?? failureText(output.failure))

@@ -23,11 +23,13 @@ export const sandboxRow = plugin({
 export const shellRow = plugin({
   name: 'shell',
   needs: { world: WorldPort, secrets: SecretsPort, sandbox: SandboxPort },
-  setup({ needs, provide }) {
+  setup({ needs, scope, provide }) {
     const { world, secrets, sandbox } = needs
+    const living = new LivingTrees()
+    scope.defer(() => living.endAll(), 'processes that are still running')
     const withhold = withholdBy(world.settings.permissions.env, secrets.registered)
     const shell = processShell({
-      living: new LivingTrees(),
+      living,
       environment: () => childEnvironment(world.env, withhold),
       mark: () => crypto.randomUUID(),
       now: () => performance.now(),
