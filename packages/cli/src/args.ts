@@ -1,12 +1,129 @@
+import { parseArgs } from 'node:util'
+import type { Result } from '@rein/session'
+import { commands, type Flag, flags } from './flags.ts'
+import { flagProblem, strayWord, unknownFlag, usage } from './usage.ts'
+
 /** The command line, checked: only flags that make sense for the command, each with the kind of value it takes. */
 export interface Args {
   /** '' is the session itself. */
   readonly command: string
-  /** What stands after the command and is no flag. */
+  /** What stands after the command and is no flag; the files of `-p` among them. */
   readonly words: readonly string[]
   /** Whether the flag was given. */
   has(flag: string): boolean
-  /** The last value given. */
+  /** The last value given; two words are joined by a space. */
   value(flag: string): string | undefined
   values(flag: string): readonly string[]
 }
+
+const byName: ReadonlyMap<string, Flag> = new Map(flags.map((flag) => [flag.name, flag]))
+
+const options = Object.fromEntries(
+  flags.map(({ name, short, value }) => [
+    name,
+    { type: value === undefined ? 'boolean' : 'string', multiple: true, ...(short && { short }) } as const,
+  ]),
+)
+
+type Token = { readonly index: number } & (
+  | {
+      readonly kind: 'option'
+      readonly name: string
+      readonly rawName: string
+      readonly value?: string | undefined
+      readonly inlineValue?: boolean | undefined
+    }
+  | { readonly kind: 'positional'; readonly value: string }
+  | { readonly kind: 'option-terminator' }
+)
+
+/** Read the words after `rein`. Fails `USAGE`, naming the nearest known name. */
+export function parseCommandLine(argv: readonly string[]): Result<Args> {
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
+  const read = new Reading(tokens)
+  const problem = read.problem()
+  return problem === undefined ? { ok: true, value: read.args() } : usage(problem)
+}
+
+/** One command line, its flags by name and its words in order. */
+class Reading {
+  readonly #given = new Map<string, string[]>()
+  readonly #words: string[] = []
+  readonly #problems: string[] = []
+  #command = ''
+
+  constructor(tokens: readonly Token[]) {
+    const taken = new Set<Token>()
+    for (const token of tokens) {
+      if (taken.has(token) || token.kind === 'option-terminator') continue
+      if (token.kind === 'option') {
+        const second = wantsSecond(token) ? tokens.find(({ index }) => index === token.index + 2) : undefined
+        if (second?.kind === 'positional') taken.add(second)
+        this.#option(token, second?.kind === 'positional' ? second.value : undefined)
+      } else this.#word(token.value)
+    }
+  }
+
+  /** What is wrong, the first thing first. */
+  problem(): string | undefined {
+    if (this.#given.has('help') || this.#given.has('version')) return this.#problems[0]
+    return this.#problems[0] ?? this.#misplaced() ?? this.#wordCount()
+  }
+
+  args(): Args {
+    const given: ReadonlyMap<string, readonly string[]> = this.#given
+    return {
+      command: this.#command,
+      words: this.#words,
+      has: (flag) => given.has(flag),
+      value: (flag) => given.get(flag)?.at(-1),
+      values: (flag) => given.get(flag) ?? [],
+    }
+  }
+
+  /** The first word is the command, unless a task was given before it: then it is one of its files. */
+  #word(value: string): void {
+    if (this.#command !== '' || this.#given.has('print')) this.#words.push(value)
+    else if (commands.some(({ name }) => name === value)) this.#command = value
+    else this.#problems.push(strayWord(value))
+  }
+
+  #option(token: Extract<Token, { kind: 'option' }>, second: string | undefined): void {
+    const flag = byName.get(token.name)
+    if (!flag) {
+      this.#problems.push(unknownFlag(token.rawName))
+      return
+    }
+    const value = second === undefined ? token.value : `${token.value} ${second}`
+    const problem = flagProblem(flag, value, token.inlineValue)
+    if (problem !== undefined) this.#problems.push(problem)
+    this.#given.set(flag.name, [...(this.#given.get(flag.name) ?? []), value ?? ''])
+  }
+
+  #misplaced(): string | undefined {
+    const session = this.#command === '' || this.#command === 'resume'
+    for (const name of this.#given.keys()) {
+      const { on = [], headless }: Partial<Flag> = byName.get(name) ?? {}
+      if (on.length > 0 && !on.includes(this.#command)) {
+        const where = on.map((command) => (command === '' ? 'rein' : `rein ${command}`)).join(', ')
+        return `--${name} makes no sense for ${this.#command === '' ? 'a session' : `rein ${this.#command}`}; it is for ${where}`
+      }
+      if (session && headless && !this.#given.has('print')) return `--${name} makes sense only with -p`
+    }
+    return undefined
+  }
+
+  #wordCount(): string | undefined {
+    const row = commands.find(({ name }) => name === this.#command)
+    if (this.#command === 'resume' && !this.#given.has('print') && this.#words.length > 1) {
+      return `rein resume takes one id, and "${this.#words[1]}" is one too many`
+    }
+    const [least, most] = row?.words ?? [0, Number.POSITIVE_INFINITY]
+    if (this.#words.length > most) return `rein ${this.#command} takes no "${this.#words[most]}"`
+    return this.#words.length < least ? `rein ${this.#command} needs ${row?.takes}` : undefined
+  }
+}
+
+/** A flag of two words whose first stands alone: `--diff 1 2`, and not `--diff=1 2` nor `--diff "1 2"`. */
+const wantsSecond = ({ name, value }: Extract<Token, { kind: 'option' }>): boolean =>
+  (byName.get(name)?.value ?? '').includes(' ') && value !== undefined && !value.includes(' ')

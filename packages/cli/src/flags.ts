@@ -2,12 +2,16 @@
 export interface Flag {
   readonly name: string
   readonly short?: string
-  /** What stands for the value in `--help`; absent: the flag takes none. */
+  /** What stands for the value in `--help`; absent: the flag takes none. With a space in it the flag takes two words. */
   readonly value?: string
+  /** The only values it takes; default by the word in `value`: N and SEQ whole numbers, SECONDS any above 0, else text. */
+  readonly choices?: readonly string[]
   readonly many?: true
   readonly help: string
-  /** Commands it makes sense for; '' is the session itself (`rein`, `rein -p`). */
+  /** Commands it makes sense for; '' is the session itself (`rein`, `rein -p`); none: all of them. */
   readonly on: readonly string[]
+  /** On the session itself and `resume` it makes sense only with `--print`. */
+  readonly headless?: true
 }
 
 const session = ['', 'resume'] as const
@@ -16,14 +20,37 @@ export const flags: readonly Flag[] = [
   { name: 'print', short: 'p', value: 'TEXT', help: 'one task, headless; - reads it from stdin', on: session },
   { name: 'model', value: 'PROVIDER/MODEL', help: 'which model answers', on: session },
   { name: 'base-url', value: 'URL', help: 'an OpenAI-compatible endpoint, key in REIN_API_KEY', on: session },
-  { name: 'dialect', value: 'NAME', help: 'wire protocol of --base-url (openai-chat)', on: session },
+  {
+    name: 'dialect',
+    value: 'NAME',
+    choices: ['openai-chat'],
+    help: 'wire protocol of --base-url: openai-chat',
+    on: session,
+  },
   { name: 'cwd', value: 'DIR', help: 'work in this directory', on: [...session, 'sessions', 'config'] },
-  { name: 'mode', value: 'MODE', help: 'read-only, workspace-write or full-access', on: session },
-  { name: 'approve', value: 'HOW', help: 'never or ask; headless default: never', on: session },
+  {
+    name: 'mode',
+    value: 'MODE',
+    choices: ['read-only', 'workspace-write', 'full-access'],
+    help: 'read-only, workspace-write or full-access',
+    on: session,
+  },
+  {
+    name: 'approve',
+    value: 'HOW',
+    choices: ['never', 'ask'],
+    help: 'never or ask; headless default: never',
+    on: session,
+  },
   { name: 'resume', value: 'ID', help: 'continue a session; `last` is the newest here', on: [''] },
-  { name: 'json', help: 'one event a line on stdout, a result line last', on: [...session, 'sessions', 'demo'] },
-  { name: 'max-steps', value: 'N', help: 'steps a turn may take', on: session },
-  { name: 'timeout', value: 'SECONDS', help: 'end the run after this long', on: session },
+  {
+    name: 'json',
+    help: 'one event a line on stdout, a result line last',
+    on: [...session, 'sessions', 'demo'],
+    headless: true,
+  },
+  { name: 'max-steps', value: 'N', help: 'steps a turn may take, at least 1', on: session },
+  { name: 'timeout', value: 'SECONDS', help: 'end the run after this long', on: session, headless: true },
   {
     name: 'trust-project',
     value: 'HASH',
@@ -32,7 +59,13 @@ export const flags: readonly Flag[] = [
     on: [...session, 'config'],
   },
   { name: 'ignore-project', help: 'do not read settings of the project', on: [...session, 'config'] },
-  { name: 'preset', value: 'NAME', help: 'standard, headless or minimal', on: session },
+  {
+    name: 'preset',
+    value: 'NAME',
+    choices: ['standard', 'headless', 'minimal'],
+    help: 'standard, headless or minimal',
+    on: session,
+  },
   { name: 'plugin', value: 'ID=…', many: true, help: 'patch a plugin row: ID=off, ID=PATH or ID={json}', on: session },
   { name: 'seed', value: 'N', help: 'fixed clock and ids, for reproducible logs', on: ['demo'] },
   { name: 'at', value: 'SEQ', help: 'last event of the fork', on: ['fork'] },
@@ -41,9 +74,29 @@ export const flags: readonly Flag[] = [
   { name: 'diff', value: 'N M', help: 'two requests, and the event that made the difference', on: ['show'] },
   { name: 'all', help: 'every session', on: ['verify'] },
   { name: 'defaults', help: 'the settings nobody wrote', on: ['config'] },
-  { name: 'quiet', help: 'nothing on stderr but errors', on: [...session, 'demo'] },
+  { name: 'quiet', help: 'nothing on stderr but errors', on: [...session, 'demo'], headless: true },
   { name: 'verbose', help: 'more on stderr', on: session },
   { name: 'no-color', help: 'no colours', on: [] },
   { name: 'version', help: 'print the version', on: [] },
   { name: 'help', short: 'h', help: 'print this help', on: [] },
+]
+
+/** What `rein` is called with first. */
+export interface CommandRow {
+  readonly name: string
+  /** What follows it in `--help`. */
+  readonly takes: string
+  readonly help: string
+  /** Least and most words after it; absent: any number. */
+  readonly words?: readonly [least: number, most: number]
+}
+
+export const commands: readonly CommandRow[] = [
+  { name: 'resume', takes: '[id]', help: 'continue a session; with -p, headless' },
+  { name: 'sessions', takes: '[query]', help: 'list the sessions of all projects', words: [0, 1] },
+  { name: 'show', takes: '<id>', help: 'the transcript, the raw log, or the exact bytes of a request', words: [1, 1] },
+  { name: 'verify', takes: '<id>|--all', help: 'rebuild every request from the log and compare', words: [0, 1] },
+  { name: 'fork', takes: '<id>', help: 'a new session from the beginning of one', words: [1, 1] },
+  { name: 'config', takes: '[explain KEY]', help: 'the settings in force and where each is written', words: [0, 2] },
+  { name: 'demo', takes: '', help: 'offline: a scripted model fixes a failing test', words: [0, 0] },
 ]

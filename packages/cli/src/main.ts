@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { type Args, parseCommandLine } from './args.ts'
+import type { Cli, Command } from './cli.ts'
+import { exits } from './exit.ts'
+import { failed } from './failed.ts'
+import { ReaderGone, writer } from './writer.ts'
+
+/** Each command is loaded when it is called, and nothing of the others is. */
+const commands: { readonly [name: string]: () => Promise<Command> } = {
+  '': () => import('./session.ts').then(({ session }) => session),
+  resume: () => import('./session.ts').then(({ session }) => session),
+  sessions: () => import('./commands/sessions.ts').then(({ sessions }) => sessions),
+  show: () => import('./commands/show.ts').then(({ show }) => show),
+  verify: () => import('./commands/verify.ts').then(({ verify }) => verify),
+  fork: () => import('./commands/fork.ts').then(({ fork }) => fork),
+  config: () => import('./commands/config.ts').then(({ config }) => config),
+  demo: () => import('./commands/demo.ts').then(({ demo }) => demo),
+}
+
+/** How long the program may still live after its work is done, in milliseconds: a plugin may have left something open. */
+const lingerMs = 2_000
+
+/**
+ * The program.
+ * @param argv the words after `rein`.
+ * @returns the exit code.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const parsed = parseCommandLine(argv)
+  const cli = surroundings(parsed.ok ? parsed.value : undefined)
+  try {
+    return parsed.ok ? await run(cli, parsed.value) : await failed(cli, parsed.failure, wantsEvents(argv))
+  } catch (error) {
+    // Nobody reads the output any more: there is nobody to tell.
+    if (error instanceof ReaderGone) return exits.error
+    throw error
+  } finally {
+    setTimeout(() => process.exit(), lingerMs).unref()
+  }
+}
+
+async function run(cli: Cli, args: Args): Promise<number> {
+  if (args.has('version')) {
+    await cli.out(`${cli.version}\n`)
+    return exits.done
+  }
+  if (args.has('help')) {
+    const { help } = await import('./help.ts')
+    await cli.out(help(args.command))
+    return exits.done
+  }
+  const command = await commands[args.command]?.()
+  if (!command) throw new Error(`the command ${JSON.stringify(args.command)} is in the table and has no module`)
+  return command(cli, args)
+}
+
+function surroundings(args: Args | undefined): Cli {
+  const { env, stdin, stdout, stderr } = process
+  const cwd = args?.value('cwd')
+  const colors = env.NO_COLOR === undefined || env.NO_COLOR === ''
+  return {
+    env,
+    cwd: resolve(cwd ?? '.'),
+    home: resolve(env.REIN_HOME || `${homedir()}/.rein`),
+    version: versionOf(),
+    stdin,
+    out: writer(stdout),
+    err: quietly(stderr),
+    terminal: stdout.isTTY === true,
+    color: stdout.isTTY === true && colors && env.TERM !== 'dumb' && args?.has('no-color') !== true,
+  }
+}
+
+/** People's side: when nobody reads it any more, the work goes on. */
+function quietly(stream: NodeJS.WriteStream): (text: string) => void {
+  let gone = false
+  stream.on('error', () => {
+    gone = true
+  })
+  return (text) => {
+    if (!gone) stream.write(text)
+  }
+}
+
+function versionOf(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return version
+}
+
+/** Whether a script waits for a result line, as far as a command line that could not be read tells. */
+const wantsEvents = (argv: readonly string[]): boolean =>
+  argv.includes('--json') && argv.some((word) => /^(-p|--print)/.test(word))

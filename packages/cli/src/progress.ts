@@ -1,0 +1,43 @@
+import { fold, type SessionEvent, usage } from '@rein/session'
+import type { Cli } from './cli.ts'
+import type { TaskResult } from './result.ts'
+import { render } from './view/render.ts'
+import { tokenLine } from './view/token-line.ts'
+
+/** What a headless run tells people on stderr: tool calls, diffs, retries, denials; never the answer. */
+export interface Progress {
+  event(event: SessionEvent): void
+  /** The last line: tokens and cost. */
+  end(result: TaskResult, events: readonly SessionEvent[]): void
+}
+
+export const silent: Progress = { event: () => undefined, end: () => undefined }
+
+/** Told to people only when they ask for more. */
+const wordy: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+  'system/message',
+  'permission/mode',
+  'session/resume',
+])
+
+export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; readonly verbose: boolean }): Progress {
+  return {
+    event(event) {
+      if (!isTold(event, verbose)) return
+      const shown = render(event, { color: cli.color, cwd, streamed: !verbose })
+      if (shown !== undefined) cli.err(`${shown}\n`)
+    },
+    end(result, events) {
+      cli.err(`${tokenLine(fold(usage, events), result.usage)}\n`)
+    },
+  }
+}
+
+/** How the turn ended is told with the result; context snapshots and the task itself are known. */
+function isTold(event: SessionEvent, verbose: boolean): boolean {
+  if (event.type === 'turn/end' || (event.type === 'user/message' && event.data.source.kind === 'person')) return false
+  if (event.type === 'user/message' && event.data.source.kind === 'context') {
+    return verbose || event.data.source.name === 'token-limit'
+  }
+  return verbose || !wordy.has(event.type)
+}
