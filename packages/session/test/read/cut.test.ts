@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { check, Derivation, fold, header, owed, repair, SessionLog, surface, turns, verify } from '../../src/index.ts'
+import { wholeLog } from '../kit/play.ts'
+import { countingPorts, hasher } from '../kit/ports.ts'
+import { continued, opened } from '../kit/reading.ts'
+import { StoppingSink } from '../kit/sinks.ts'
+import { strictChat } from '../kit/strict-chat.ts'
+import { plainHeader, type World } from '../kit/world.ts'
+
+/** Goes on after a crash: what is open is closed, another process is named, and a turn is taken. */
+async function goOn(world: World, bytes: Uint8Array) {
+  const read = await opened(bytes)
+  const { log, sink } = continued(read)
+  if (read.events.length === 0) log.append('session/start', { format: 1, id: 's-1', cwd: '/w', rein: '0.1.0' })
+  log.append('session/resume', { epoch: 2, holder: 'h:2', rein: '0.1.0' })
+  for (const { type, data } of repair(log.events)) log.append(type, data)
+  const of = log.state(header) ?? { seq: log.append('request/header', plainHeader).seq, header: plainHeader }
+  const { turn } = log.state(turns)
+  log.append('turn/start', { turn: turn + 1 })
+  log.append('user/message', { content: [{ type: 'text', text: 'go on' }], source: { kind: 'person' } })
+  const at = log.events.length - 1
+  const from = { surface: log.state(surface), header: of.header, headerSeq: of.seq, at, extra: null }
+  const derived = new Derivation({ hasher, blob: world.blob, keep: true }).derive(from, log.events)
+  assert.ok(derived.ok)
+  log.append('turn/end', { turn: turn + 1, outcome: 'cancelled' })
+  await log.synced()
+  return { read, log, sink, body: Buffer.concat(derived.value.body).toString() }
+}
+
+test('a log cut at any byte opens, says what was lost, and continues', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat(), async (world, where) => {
+      await world.log.written()
+      const bytes = world.sink.bytes()
+      const kept = bytes.subarray(0, where % (bytes.length + 1))
+      const whole = kept.filter((byte) => byte === 10).length
+      const tail = kept.length - (kept.lastIndexOf(10) + 1)
+      const { read, log, sink, body } = await goOn(world, kept)
+
+      // A record whose line end alone is missing is whole.
+      const complete = tail > 0 && tail === Buffer.byteLength(world.sink.lines[whole] ?? '')
+      assert.deepEqual(
+        read.lines.slice(0, whole + (complete ? 1 : 0)),
+        world.sink.lines.slice(0, whole + (complete ? 1 : 0)),
+      )
+      const lost = tail > 0 && !complete
+      assert.deepEqual(
+        read.damage.map(({ events, bytes: size }) => [events, size]),
+        lost ? [[0, tail]] : [],
+      )
+      assert.equal(read.openEnd, lost && read.damage[0]?.reason === 'torn')
+
+      assert.deepEqual(check(log.events), [])
+      assert.deepEqual([fold(owed, log.events).calls, fold(owed, log.events).requests], [[], []])
+      assert.deepEqual(strictChat(body), [])
+      const again = await opened(sink.lines)
+      assert.deepEqual(again.damage, [])
+      const found = verify(again, { hasher, blob: world.blob })
+      assert.equal(found.answer, lost ? 'declared damage' : 'clean', found.problems.join('\n'))
+      assert.equal(found.proved, found.requests)
+    }),
+    { numRuns: 120 },
+  )
+})
+
+test('a log that is being written, or was cut by a crash, is an open tail until somebody goes on with it', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat(), async (world, where) => {
+      await world.log.written()
+      const bytes = world.sink.bytes()
+      const first = Buffer.byteLength(world.sink.lines[0] ?? '')
+      const kept = bytes.subarray(0, first + 8 + (where % (bytes.length - first - 8)))
+      const read = await opened(kept)
+      if (read.damage.length > 0 && !read.openEnd) return
+      const found = verify(read, { hasher, blob: world.blob })
+      const open = read.openEnd || fold(turns, read.events).turnOpen
+      assert.equal(found.answer, open ? 'open tail' : 'clean', found.problems.join('\n'))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a disk that fills up at any byte stops the log with the cause, and what fitted opens again', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat({ max: 4000 }), async (world, room) => {
+      await world.log.written()
+      const sink = new StoppingSink(room)
+      const log = new SessionLog({ ports: countingPorts(), sink })
+      for (const { type, data, surface: op, sources } of world.log.events) {
+        if (log.poison) assert.throws(() => log.append(type, data), { failure: log.poison })
+        else {
+          log.append(type, data, { ...(op && { surface: op }), ...(sources && { sources }) })
+          await log.written().catch((error) => assert.equal(error.failure, log.poison))
+        }
+      }
+      const fits = world.sink.bytes().length <= room
+      assert.equal(log.poison?.code, fits ? undefined : 'LOG_WRITE')
+      assert.deepEqual(sink.bytes(), Buffer.from(world.sink.bytes().subarray(0, room)))
+      const { read } = await goOn(world, sink.bytes())
+      const whole = sink.bytes().filter((byte) => byte === 10).length
+      assert.deepEqual(read.lines.slice(0, whole), world.sink.lines.slice(0, whole))
+    }),
+    { numRuns: 25 },
+  )
+})
+
+test('repair tells calls that began from calls that never did, and asks nobody again', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat(), async (world, where) => {
+      const events = world.log.events.slice(0, 1 + (where % world.log.events.length))
+      const open = fold(owed, events)
+      const drafts = repair(events)
+      const results = drafts.flatMap((draft) => (draft.type === 'tool/result' ? [draft.data] : []))
+      assert.deepEqual(
+        results.map(({ call, outcome }) => [call, outcome.kind]),
+        open.calls.map(({ call, started }) => [call.id, started === undefined ? 'not-started' : 'unknown']),
+      )
+      const decided = drafts.flatMap((draft) => (draft.type === 'approval/decided' ? [draft.data.decision] : []))
+      assert.deepEqual(
+        decided,
+        open.approvals.map(() => 'unanswered'),
+      )
+    }),
+    { numRuns: 80 },
+  )
+})
+
+test('a session with nothing open needs no repair', () => {
+  fc.assert(
+    fc.property(wholeLog, (world) => assert.deepEqual(repair(world.log.events), [])),
+    { numRuns: 20 },
+  )
+})

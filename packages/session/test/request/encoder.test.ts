@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  type Block,
+  type Content,
+  Derivation,
+  type DerivedRequest,
+  type Header,
+  type MessageEvent,
+  type Quirks,
+  SharedList,
+} from '../../src/index.ts'
+import { hasher, sha256 } from '../kit/ports.ts'
+import { strictChat } from '../kit/strict-chat.ts'
+import { plainHeader } from '../kit/world.ts'
+
+const text = fc.constantFrom('', ' \n', 'x', '"q"', 'a\ud800', '\u2028', 'é𝄞')
+const id = fc.constantFrom('a', 'b', '', 'a-1', 'a-2', 'call')
+const picture: fc.Arbitrary<Content> = fc.record({
+  type: fc.constant('image' as const),
+  blob: fc.constantFrom('there', 'gone'),
+  mime: fc.constant('image/png' as const),
+  bytes: fc.constantFrom(3, 9_000_000),
+  width: fc.constantFrom(10, 2100, 9000),
+})
+const textPart = fc.record({ type: fc.constant('text' as const), text })
+const content = fc.array(fc.oneof(textPart, picture), { maxLength: 3 })
+const block: fc.Arbitrary<Block> = fc.oneof(
+  textPart,
+  fc.record({ type: fc.constant('reasoning' as const), text }),
+  fc.record({
+    type: fc.constant('call' as const),
+    id,
+    name: fc.constantFrom('read', '', 'a b', 'é', 'n'.repeat(90)),
+    arguments: fc.constantFrom('{}', '{"a":1}', '', 'not json', '[1]', 'null', '{"a":'),
+  }),
+  fc.record({ type: fc.constant('private' as const), data: fc.constant({ a: 1 }) }),
+)
+const origin = fc.record({
+  provider: fc.constantFrom('local', 'other'),
+  dialect: fc.constant('openai-chat'),
+  model: fc.constant('m'),
+})
+const done = { kind: 'done' } as const
+
+/** Any message, in any order: what a damaged, foreign or hand-written log can put on the surface. */
+const anyMessage = fc.oneof(
+  fc.record({ type: fc.constant('system/message' as const), data: fc.record({ text, sections: fc.constant([]) }) }),
+  fc.record({
+    type: fc.constant('user/message' as const),
+    data: fc.record({ content, source: fc.constant({ kind: 'person' as const }) }),
+  }),
+  fc.record({
+    type: fc.constant('assistant/message' as const),
+    data: fc.record({ request: fc.constant('r'), content: fc.array(block, { maxLength: 4 }), origin }),
+  }),
+  fc.record({
+    type: fc.constant('tool/result' as const),
+    data: fc.record({ call: id, name: fc.constant('read'), outcome: fc.constant(done), content }),
+  }),
+)
+const anySurface = fc
+  .array(anyMessage, { maxLength: 14 })
+  .map((drafts) => drafts.map((draft, seq): MessageEvent => ({ seq, time: 0, hash: '', surface: 'append', ...draft })))
+
+const quirks: fc.Arbitrary<Quirks> = fc.record({
+  systemRole: fc.constantFrom('system', 'developer'),
+  maxTokensField: fc.constantFrom('max_tokens', 'max_completion_tokens'),
+  reasoningField: fc.constantFrom('reasoning_content', 'reasoning', 'none'),
+  emptyContent: fc.constantFrom('null', 'empty', 'omit'),
+  usageInStream: fc.boolean(),
+  parallelCalls: fc.constantFrom('omit', 'true', 'false'),
+})
+const anyHeader: fc.Arbitrary<Header> = fc
+  .record({ quirks, parameters: fc.constantFrom({}, { temperature: 1 }, { messages: [], model: 'x', tools: 1 }) })
+  .map((parts) => ({ ...plainHeader, ...parts }))
+
+const blob = (name: string): Uint8Array | undefined => (name === 'gone' ? undefined : Uint8Array.of(1, 2, 3, 4))
+
+function derive(
+  messages: readonly MessageEvent[],
+  header: Header = plainHeader,
+  extra: readonly Content[] | null = null,
+) {
+  const derived = new Derivation({ hasher, blob, keep: true }).derive(
+    { surface: { messages: SharedList.of(messages) }, header, headerSeq: 0, at: 99, extra },
+    [],
+  )
+  assert.ok(derived.ok)
+  return derived.value
+}
+
+const bodyOf = (derived: DerivedRequest): string => Buffer.concat(derived.body).toString()
+interface Sent {
+  readonly role: string
+  readonly content: unknown
+  readonly tool_call_id?: string
+  readonly tool_calls?: readonly { readonly id: string }[]
+  readonly reasoning_content?: string
+}
+const sent = (derived: DerivedRequest): readonly Sent[] => JSON.parse(bodyOf(derived)).messages
+
+let seq = 0
+const user = (...parts: Content[]) => message('user/message', { content: parts, source: { kind: 'person' } })
+const assistant = (content: readonly Block[], provider = 'local') =>
+  message('assistant/message', { request: 'r', content, origin: { provider, dialect: 'openai-chat', model: 'm' } })
+const call = (name: string): Block => ({ type: 'call', id: name, name: 'run', arguments: '{}' })
+const result = (name: string, said: string) =>
+  message('tool/result', { call: name, name: 'run', outcome: done, content: [{ type: 'text', text: said }] })
+function message(type: MessageEvent['type'], data: object): MessageEvent {
+  return { seq: seq++, time: 0, hash: '', surface: 'append', type, data } as MessageEvent
+}
+
+test('any surface, however broken, becomes a request that a strict server takes', () => {
+  fc.assert(
+    fc.property(anySurface, anyHeader, fc.option(content), (messages, header, extra) => {
+      assert.deepEqual(strictChat(bodyOf(derive(messages, header, extra))), [])
+    }),
+    { numRuns: 600 },
+  )
+})
+
+test('a surface that grows is encoded as one that was there at once, side requests between or not', () => {
+  fc.assert(
+    fc.property(anySurface, anyHeader, content, (messages, header, extra) => {
+      const memo = new Derivation({ hasher, blob, keep: true })
+      let list = SharedList.of<MessageEvent>()
+      let front = ''
+      for (const [index, next] of messages.entries()) {
+        list = list.push(next)
+        const from = { surface: { messages: list }, header, headerSeq: 0, at: index, extra: index % 3 ? null : extra }
+        const grown = memo.derive(from, messages)
+        assert.ok(grown.ok)
+        const fresh = derive(messages.slice(0, index + 1), header, from.extra)
+        assert.equal(bodyOf(grown.value), bodyOf(fresh))
+        assert.equal(grown.value.sha256, sha256(Buffer.concat(fresh.body)))
+        assert.equal(bodyOf(grown.value).startsWith(front), grown.value.broke === undefined)
+        front = bodyOf(derive(messages.slice(0, index + 1), header)).split('],"stream":true')[0] ?? ''
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('every repair is recorded with the event it was made for', () => {
+  const { repairs } = derive([
+    user({ type: 'text', text: ' ' }),
+    assistant([call('a'), call('a'), { type: 'call', id: 'b', name: 'a b', arguments: 'x' }]),
+    result('zz', 'orphan'),
+    user({ type: 'text', text: 'go on' }),
+  ])
+  const rules = repairs.map(({ rule }) => rule)
+  assert.deepEqual(rules.toSorted(), [
+    'bad-arguments',
+    'bad-name',
+    'blank-text',
+    'duplicate-id',
+    'missing-result',
+    'missing-result',
+    'missing-result',
+    'orphan-result',
+  ])
+})
+
+test('repeated call ids become unique, and each result stays with its own call', () => {
+  const messages = sent(
+    derive([
+      user({ type: 'text', text: 'x' }),
+      assistant([call('run:0')]),
+      result('run:0', '1'),
+      assistant([call('run:0'), call('run:0')]),
+      result('run:0', '2'),
+      result('run:0', '3'),
+    ]),
+  )
+  const ids = messages.flatMap(({ tool_calls: calls }) => calls?.map((made) => made.id) ?? [])
+  assert.equal(new Set(ids).size, 3)
+  const answers = messages
+    .filter(({ role }) => role === 'tool')
+    .map(({ tool_call_id: of, content: said }) => [of, said])
+  assert.deepEqual(answers, [
+    [ids[0], '1'],
+    [ids[1], '2'],
+    [ids[2], '3'],
+  ])
+})
+
+test('reasoning goes back with its calls, unchanged, to the adapter it came from and to no other', () => {
+  const thought: Block = { type: 'reasoning', text: 'User wants the file list.' }
+  const messages = [user({ type: 'text', text: 'x' }), assistant([thought, call('a')]), result('a', 'x.txt')]
+  assert.equal(sent(derive(messages))[1]?.reasoning_content, 'User wants the file list.')
+  const none: Header = { ...plainHeader, quirks: { ...plainHeader.quirks, reasoningField: 'none' } }
+  assert.ok(!bodyOf(derive(messages, none)).includes('User wants'))
+  const foreign = derive([
+    user({ type: 'text', text: 'x' }),
+    assistant([thought, call('a')], 'other'),
+    result('a', 'x'),
+  ])
+  assert.ok(!bodyOf(foreign).includes('User wants'))
+  assert.deepEqual(
+    foreign.repairs.map(({ rule }) => rule),
+    ['foreign-reasoning'],
+  )
+})
+
+test('pictures over a limit, and any beyond twenty where one is large, are described; the words get through', () => {
+  const image = (width: number, bytes = 4): Content => ({
+    type: 'image',
+    blob: 'b',
+    mime: 'image/png',
+    bytes,
+    width,
+    height: 10,
+  })
+  const shown = (...parts: Content[]) => {
+    const [only] = sent(derive([user(...parts, { type: 'text', text: 'what is this' })]))
+    assert.ok(JSON.stringify(only).includes('what is this'))
+    return JSON.stringify(only).split('data:image/png;base64,AQIDBA==').length - 1
+  }
+  assert.equal(shown(image(7999)), 1)
+  assert.equal(shown(image(8001)), 0)
+  assert.equal(shown(image(10, 5_000_001)), 0)
+  assert.equal(shown(...Array.from({ length: 30 }, () => image(10))), 30)
+  assert.equal(shown(...Array.from({ length: 30 }, () => image(2100))), 20)
+  assert.equal(shown(...Array.from({ length: 20 }, () => image(10)), image(2100)), 20)
+})
+
+test('parameters can neither rename the model nor smuggle in messages or tools', () => {
+  const parameters = { model: 'evil', messages: [], tools: [], temperature: 0 }
+  const body = bodyOf(derive([user({ type: 'text', text: 'x' })], { ...plainHeader, parameters }))
+  assert.deepEqual(strictChat(body), [])
+  assert.equal(JSON.parse(body).model, 'm-1')
+  assert.equal(JSON.parse(body).temperature, 0)
+})
+
+test('a header that names an encoder this version does not have is refused, not guessed', () => {
+  const derivation = new Derivation({ hasher, blob, keep: true })
+  const from = { surface: { messages: SharedList.of<MessageEvent>() }, headerSeq: 0, at: 0, extra: null }
+  const made = derivation.derive({ ...from, header: { ...plainHeader, encoder: 99 } }, [])
+  assert.equal(made.ok ? '' : made.failure.code, 'FORMAT_TOO_NEW')
+})
