@@ -3,7 +3,7 @@ import type { Failure } from './failure.ts'
 import type { NewHasher } from './hasher.ts'
 import { chain, encodeLine, format, freeze, isKnown } from './line.ts'
 import type { Damage, ReadLog } from './read.ts'
-import { type Found, recordOf, textOf } from './records.ts'
+import { type Found, isNewer, recordOf, textOf } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
 import type { Result } from './store.ts'
 
@@ -162,14 +162,13 @@ export class LogReader {
   }
 
   #isReadable(event: SessionEvent): boolean {
-    const skippable = isKnown(event.type) || event.ignorable === true
-    const newer = event.type === 'session/start' && event.data.format > format
-    if (this.#tooNew || (skippable && !newer)) return !this.#tooNew
-    const writer = newer ? event.data.rein : writerOf(this.#events)
+    const newer = isNewer(event)
+    if (this.#tooNew || (!newer && (isKnown(event.type) || event.ignorable))) return !this.#tooNew
+    const writer = writerOf(newer ? [event] : this.#events)
     this.#tooNew = {
       code: 'FORMAT_TOO_NEW',
       message: newer
-        ? `the log has format ${event.data.format}, this version reads format ${format}; rein ${writer} wrote it`
+        ? `the log is of a newer format than ${format}; rein ${writer} wrote it`
         : `event ${event.seq} is of the unknown type ${JSON.stringify(event.type)}; rein ${writer} wrote the log`,
       next: `Open this session with rein ${writer} or newer.`,
     }
@@ -246,5 +245,5 @@ export class LogReader {
 
 function writerOf(events: readonly SessionEvent[]): string {
   const written = events.findLast((event) => event.type === 'session/start' || event.type === 'session/resume')
-  return written ? written.data.rein : '(unknown version)'
+  return written?.data.rein ?? '(unknown version)'
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from './events/index.ts'
-import { faultOf, faultOfEnvelope, hashPattern, isKnown, splitLine, tailLength } from './line.ts'
+import { faultOf, faultOfEnvelope, format, hashPattern, isKnown, splitLine, tailLength } from './line.ts'
 
 /** One whole record found in a log; whether it is in its place is not known yet. */
 export interface Found {
@@ -76,5 +76,10 @@ function parsed(text: string): SessionEvent | undefined {
   }
 }
 
-/** A type of a newer version is no fault here: what it means is decided where the record has its place. */
-const faultOfKnown = (event: SessionEvent): string | undefined => (isKnown(event.type) ? faultOf(event) : undefined)
+/** A type or a format of a newer version is no fault here: what it means is decided where the record has its place. */
+function faultOfKnown(event: SessionEvent): string | undefined {
+  return !isKnown(event.type) || isNewer(event) ? undefined : faultOf(event)
+}
+
+/** Whether the log says that it is of a format this version does not read. */
+export const isNewer = (event: SessionEvent): boolean => event.type === 'session/start' && event.data.format > format

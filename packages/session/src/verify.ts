@@ -134,6 +134,8 @@ function proveRequests(
     const made = rebuild.request(event)
     if (!made.ok) unknown.push({ seq, what: `request ${event.data.id}: ${made.failure.message}` })
     else if (made.value.sha256 === event.data.sha256 && made.value.bytes === event.data.bytes) proved++
+    else if (missing.size > 0)
+      unknown.push({ seq, what: `request ${event.data.id} cannot be proved without its blobs` })
     else different.push({ seq, what: `request ${event.data.id} (event ${seq}) is not what the log gives` })
   }
   return { all, proved, different, unknown, missing: [...missing] }
