@@ -1,12 +1,13 @@
 import type { Failure, InboxItem, PermissionMode, Posted } from '@rein/session'
-import { due, FailureError, inbox, laneOf, permission } from '@rein/session'
+import { due, FailureError, inbox, laneOf, permission, wakes } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
+import { Answers } from '../tools/answers.ts'
 import { Requests } from './attempt.ts'
 import type { ModelChoice } from './header.ts'
 import type { LiveSession } from './live-session.ts'
 import type { TurnEnd } from './loop.ts'
 import type { AgentParts, AgentSettings } from './parts.ts'
-import { runTurn, type TurnAgent } from './turn.ts'
+import { park, runTurn, type TurnAgent } from './turn.ts'
 
 /** What happens now, for a screen. Nothing here is a fact; facts are events. */
 export interface AgentListener {
@@ -27,10 +28,11 @@ export class Agent {
   readonly #parts: AgentParts
   readonly #requests: Requests
   readonly #view: TurnAgent
+  readonly #answers = new Answers()
   readonly #listeners = new Set<AgentListener>()
   #phase: Phase = 'idle'
   #turn: AbortController | undefined
-  #stop: TurnEnd | undefined
+  #stop: { readonly end: TurnEnd; released: boolean } | undefined
   #idle: Promise<void> = Promise.resolve()
   #failure: Failure | undefined
   #draining: Promise<void> = Promise.resolve()
@@ -48,6 +50,7 @@ export class Agent {
       model: () => this.model,
       mode: () => this.mode,
       drain: () => this.drain(),
+      answers: this.#answers,
       onDelta: (delta) => this.#tell((listener) => listener.delta?.(delta)),
       onProgress: (call, text) => this.#tell((listener) => listener.progress?.(call, text)),
     }
@@ -69,7 +72,10 @@ export class Agent {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  /** Put input in the inbox. Durable when it resolves; a known id is taken once. Wakes the agent unless it is an inject. */
+  /**
+   * Put input in the inbox. Durable when it resolves; a known id is taken once. Wakes the agent unless it is an inject.
+   * @throws FailureError when nothing can be written any more: `failure` says why.
+   */
   async post(input: Input): Promise<string> {
     const { log } = this.session
     const item: InboxItem = { ...input, id: input.id ?? this.#parts.ports.id('in') }
@@ -88,26 +94,20 @@ export class Agent {
   /** Stop the running turn. Resolves when it has ended; does nothing when none runs. */
   async cancel(end: TurnEnd = { outcome: 'cancelled' }): Promise<void> {
     if (this.#phase !== 'running') return
-    this.#stop ??= end
+    this.#stop ??= { end, released: false }
     this.#turn?.abort()
     await this.#idle
   }
 
   /** Do something to the session that no turn may run beside. Starts only from idle; input that comes meanwhile waits. */
-  async maintain<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#phase !== 'idle') throw new Error(`maintenance starts from idle, not from ${this.#phase}`)
-    this.#enterPhase('maintenance')
-    try {
-      return await work()
-    } finally {
-      this.#enterPhase('idle')
-      this.#wake()
-    }
+  maintain<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#phase === 'idle') return this.#during('maintenance', work)
+    return Promise.reject(new Error(`maintenance starts from idle, not from ${this.#phase}`))
   }
 
-  /** Resolves when no turn runs and none is due. */
+  /** Resolves when nothing runs and no turn is due. */
   async whenIdle(): Promise<void> {
-    while (this.#phase === 'running') await this.#idle
+    while (this.#phase !== 'idle') await this.#idle
   }
 
   /** Start a turn when one is due: after opening a session whose inbox is not empty. */
@@ -136,6 +136,7 @@ export class Agent {
     const start = (lane === 'next-turn' ? state.nextTurn : state.nextStep).length
     const insert = [{ ...item, content: this.#parts.redact.content(item.content) }]
     log.append('inbox/spliced', { lane, start, remove: [], insert, reason: 'posted' })
+    if (this.#stop && wakes(item)) this.#stop.released = true
   }
 
   async #drain(): Promise<void> {
@@ -144,7 +145,8 @@ export class Agent {
     if (posted.length === 0) return
     for (const entry of posted) {
       if (entry.kind === 'input') this.#enter(itemOf(entry))
-      else if (entry.kind === 'cancel') this.#withdraw(entry.item)
+      else if (entry.kind === 'answer') this.#answers.give(entry)
+      else this.#withdraw(entry.item)
     }
     await log.synced()
     await lease.settle(posted.map(({ id }) => id))
@@ -161,39 +163,55 @@ export class Agent {
   }
 
   #wake(): void {
-    if (this.#phase !== 'idle' || this.failure || !due(this.session.log.state(inbox))) return
-    this.#enterPhase('running')
-    this.#idle = this.#drive().finally(() => this.#enterPhase('idle'))
+    if (this.#phase === 'idle' && !this.failure && due(this.session.log.state(inbox)))
+      void this.#during('running', () => this.#drive())
+  }
+
+  /** A wake that comes meanwhile is seen to afterwards. */
+  async #during<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+    const over = Promise.withResolvers<void>()
+    this.#idle = over.promise
+    this.#enterPhase(phase)
+    try {
+      return await work()
+    } finally {
+      this.#enterPhase('idle')
+      this.#wake()
+      over.resolve()
+    }
   }
 
   async #drive(): Promise<void> {
-    while (!this.failure && due(this.session.log.state(inbox))) {
-      try {
-        await this.#runTurn()
-      } catch (error) {
-        this.#lost(error)
-      }
+    try {
+      while (!this.failure && due(this.session.log.state(inbox))) await this.#runTurn()
+    } catch (error) {
+      this.#lost(error)
+    } finally {
+      this.#stop = undefined
     }
   }
 
   async #runTurn(): Promise<void> {
     const { log } = this.session
-    const controller = new AbortController()
-    this.#turn = controller
-    if (this.#stop) controller.abort()
-    try {
-      const stopped = () => this.#stop ?? { outcome: 'cancelled' as const }
-      await runTurn(this.#parts, { settings: this.settings, signal: controller.signal, stopped, agent: this.#view })
-    } finally {
-      this.#turn = undefined
-      this.#stop = undefined
-    }
+    // Told to stop between two turns: what waits was not asked to start.
+    if (this.#stop && !this.#stop.released) return park(log, 'cancelled')
+    this.#stop = undefined
+    this.#turn = new AbortController()
+    const { signal } = this.#turn
+    const stopped = () => this.#stop?.end ?? { outcome: 'cancelled' as const }
+    const released = () => this.#stop?.released === true
+    await runTurn(this.#parts, { settings: this.settings, signal, stopped, released, agent: this.#view })
+    this.#turn = undefined
+    this.#stop = undefined
     await log.synced()
   }
 
   #lost(error: unknown): void {
-    if (!(error instanceof FailureError)) throw error
-    this.#failure ??= error.failure
+    if (error instanceof FailureError) this.#failure ??= error.failure
+    else {
+      this.#failure ??= { code: 'PLUGIN_FAILED', message: `The agent broke off: ${String(error)}` }
+      throw error
+    }
   }
 
   #enterPhase(phase: Phase): void {

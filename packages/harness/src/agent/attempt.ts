@@ -1,4 +1,4 @@
-import type { Block, EventNamed, Failure, Origin, Ports, RequestKind } from '@rein/session'
+import type { Block, EventNamed, Failure, Origin, Ports, RequestKind, Result } from '@rein/session'
 import { Derivation, fold, header, owed, sentRecord, surface } from '@rein/session'
 import { assembler, type Delta, type Reply } from '../model/assembler.ts'
 import type { EncodedRequest, Provider } from '../model/provider.ts'
@@ -48,8 +48,8 @@ export class Requests implements Disposable {
     this.#blobs[Symbol.dispose]()
   }
 
-  /** One attempt. Every attempt writes its own `request/sent` and exactly one `request/settled` (rule 14). */
-  async attempt(options: AttemptOptions): Promise<Attempted> {
+  /** One attempt. Writes its own `request/sent` and exactly one `request/settled` (rule 14); a failure wrote neither. */
+  async attempt(options: AttemptOptions): Promise<Result<Attempted>> {
     const { log } = this.#session
     const { seq, header: inForce } = headerInForce(log, options)
     await this.#blobs.load()
@@ -57,7 +57,7 @@ export class Requests implements Disposable {
     const at = log.events.length - 1
     const from = { surface: log.state(surface), header: inForce, headerSeq: seq, at, extra: null }
     const derived = this.#derivation.derive(from, log.events)
-    if (!derived.ok) throw new Error(derived.failure.message)
+    if (!derived.ok) return derived
     const id = this.#ports.id('rq')
     const sent = log.append('request/sent', sentRecord(from, derived.value, { id, kind: options.kind }))
     await log.written(sent.seq)
@@ -79,7 +79,7 @@ export class Requests implements Disposable {
     return assembled.end(options.signal.aborted ? 'cancelled' : undefined)
   }
 
-  #settled(id: string, reply: Reply, { choice, provider, signal }: AttemptOptions): Attempted {
+  #settled(id: string, reply: Reply, { choice, provider, signal }: AttemptOptions): Result<Attempted> {
     const { log } = this.#session
     const origin = { provider: choice.provider, dialect: provider.dialect, model: choice.model }
     // A reply that came whole before the person stopped it is whole.
@@ -88,7 +88,7 @@ export class Requests implements Disposable {
     const settlement = settle(reply, { id, origin, price, cancelled })
     log.append('request/settled', settlement.settled)
     if (settlement.message) log.append('assistant/message', settlement.message)
-    return { id, origin, reply, settlement }
+    return { ok: true, value: { id, origin, reply, settlement } }
   }
 
   /** After opening a log: the next request is compared with the last one it holds. */

@@ -1,5 +1,5 @@
 import { seam } from '@rein/kernel'
-import type { CallBlock, Failure, InboxItem, SessionLog, TurnOutcome } from '@rein/session'
+import type { CallBlock, Failure, InboxItem, Result, SessionLog, TurnOutcome } from '@rein/session'
 import { inbox, wakes } from '@rein/session'
 import type { AgentHooks, RequestOutcome } from './hooks.ts'
 import { cutNote } from './settlement.ts'
@@ -16,8 +16,8 @@ export interface TurnContext {
   readonly steps: number
   /** Take in what others posted, and say what changed since the last step. Appends only what differs. */
   readonly refresh: () => Promise<void>
-  /** Claim these items through the gate; `refused` ends the turn as blocked. */
-  readonly claim: (items: readonly InboxItem[], step: number) => Promise<Failure | undefined>
+  /** Claim these items through the gate. @returns how many messages came of them; a refusal ends the turn as blocked. */
+  readonly claim: (items: readonly InboxItem[], step: number) => Promise<Result<number>>
   /** The model call of a step, retries included. */
   readonly request: (step: number) => Promise<RequestOutcome>
   /** Run the calls of a reply; every one has its result when this resolves. */
@@ -48,18 +48,26 @@ type StepResult =
 /** The loop of the `standard` preset: request, run what it asks for, repeat until it asks for nothing. */
 export const standardLoop: Loop = {
   async turn(context) {
+    const { signal, stopped } = context
+    let owed = false
     let cuts = 0
-    for (let step = 1; ; step++) {
-      if (context.signal.aborted) return context.stopped()
-      await context.refresh()
-      const refused = await context.claim(claimable(context.log, step === 1), step)
-      if (refused) return { outcome: 'blocked', error: refused }
+    for (let step = 1; !signal.aborted; step++) {
+      // Before the claim: what cannot be answered any more stays in the inbox.
       if (step > context.steps) return { outcome: 'budget', error: stepsSpent(context.steps) }
+      await context.refresh()
+      if (signal.aborted) break
+      const claimed = await context.claim(claimable(context.log, step === 1), step)
+      if (!claimed.ok) return { outcome: 'blocked', error: claimed.failure }
+      if (signal.aborted) break
+      if (!owed && claimed.value === 0) return { outcome: 'completed' }
       const result = await oneStep(context, step, cuts)
       if (result.kind === 'end') return result
+      owed = result.kind === 'again'
       cuts = result.kind === 'again' && result.cut ? cuts + 1 : 0
-      if (result.kind === 'rest' && !(await goesOn(context))) return { outcome: 'completed' }
+      if (owed || signal.aborted) continue
+      if (!(await goesOn(context)) && !signal.aborted) return { outcome: 'completed' }
     }
+    return stopped()
   },
 }
 
@@ -86,7 +94,7 @@ async function follow(
       if (outcome.cut !== undefined) return followCut(context, outcome.cut, cuts)
       if (outcome.calls.length === 0) return { kind: 'rest' }
       await context.call(outcome.calls, step)
-      return context.signal.aborted ? { kind: 'end', ...context.stopped() } : { kind: 'again', cut: false }
+      return { kind: 'again', cut: false }
     }
   }
 }

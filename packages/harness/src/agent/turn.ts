@@ -1,6 +1,7 @@
-import type { CallBlock, Failure, PermissionMode, Result } from '@rein/session'
-import { FailureError, inbox, repair, surface, turns } from '@rein/session'
+import type { CallBlock, DataOf, EventType, PermissionMode, Result, SessionLog } from '@rein/session'
+import { FailureError, inbox, owed, repair, surface, turns } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
+import type { Answers } from '../tools/answers.ts'
 import { runBatch } from '../tools/batch.ts'
 import { admit } from './admission.ts'
 import type { Attempted, Requests } from './attempt.ts'
@@ -15,6 +16,7 @@ export interface TurnAgent {
   readonly model: () => ModelChoice
   readonly mode: () => PermissionMode
   readonly drain: () => Promise<void>
+  readonly answers: Answers
   readonly onDelta: (delta: Delta) => void
   readonly onProgress: (call: string, text: string) => void
 }
@@ -23,6 +25,8 @@ export interface TurnOptions {
   readonly settings: AgentSettings
   readonly signal: AbortSignal
   readonly stopped: () => TurnEnd
+  /** Whether input that wakes came after the turn was told to stop: it is meant for what follows, and parks nothing. */
+  readonly released: () => boolean
   readonly agent: TurnAgent
 }
 
@@ -30,38 +34,54 @@ export interface TurnOptions {
 export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<void> {
   const { log } = parts.session
   const turn = log.state(turns).turn + 1
-  const loop = parts.loop.lease()
-  try {
+  const end = await parts.loop.use(async (loop): Promise<TurnEnd> => {
     log.append('turn/start', { turn })
-    end(parts, turn, await loop.value.turn(contextOf(parts, options, turn)))
-  } catch (error) {
-    if (error instanceof FailureError) throw error
-    closeBroken(parts, turn, error)
-  } finally {
-    loop[Symbol.dispose]()
-  }
-}
-
-function end({ session: { log } }: AgentParts, turn: number, { outcome, error }: TurnEnd): void {
+    try {
+      return await loop.turn(contextOf(parts, options, turn))
+    } catch (error) {
+      if (error instanceof FailureError) throw error
+      return broken(error)
+    }
+  })
+  closeOpen(log)
+  const { outcome, error } = end
   log.append('turn/end', { turn, outcome, ...(error && { error }) })
-  const { nextStep, nextTurn } = log.state(inbox)
-  const parks = outcome === 'cancelled' || outcome === 'budget' || outcome === 'error' || outcome === 'interrupted'
-  if (parks && nextStep.length + nextTurn.length > 0) log.append('inbox/parked', { reason: outcome })
+  if (outcome !== 'completed' && outcome !== 'max-tokens' && outcome !== 'blocked' && !options.released())
+    park(log, outcome)
 }
 
-/** A bug in a plugin or in here: close everything the turn left open, and say what happened. */
-function closeBroken(parts: AgentParts, turn: number, cause: unknown): void {
-  const { log } = parts.session
-  for (const { type, data } of repair(log.events))
-    if (type !== 'turn/end' && type !== 'inbox/parked') log.append(type, data)
-  const message = `The turn broke off: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`
-  const error: Failure = {
-    code: 'PLUGIN_FAILED',
-    message,
-    next: 'A plugin, or rein itself, has a bug; please report it.',
-  }
-  end(parts, turn, { outcome: 'error', error })
+/** What waits does not start by itself; the next waking post releases it. */
+export function park(log: SessionLog, reason: DataOf<'inbox/parked'>['reason']): void {
+  const { nextStep, nextTurn } = log.state(inbox)
+  if (nextStep.length + nextTurn.length > 0) log.append('inbox/parked', { reason })
 }
+
+/** Close what a loop or a plugin with a bug left open of this turn. What may outlive a turn goes on. */
+function closeOpen(log: SessionLog): void {
+  const { calls, requests, retry, approvals, questions, compactions } = log.state(owed)
+  const open = calls.length + requests.length + approvals.length + questions.length + compactions.length
+  if (open === 0 && !retry && !log.state(turns).stepOpen) return
+  for (const { type, data } of repair(log.events)) if (inTurn.has(type)) log.append(type, data)
+}
+
+const inTurn: ReadonlySet<EventType> = new Set<EventType>([
+  'request/settled',
+  'retry/started',
+  'approval/decided',
+  'question/answered',
+  'tool/result',
+  'compaction/end',
+  'step/end',
+])
+
+const broken = (cause: unknown): TurnEnd => ({
+  outcome: 'error',
+  error: {
+    code: 'PLUGIN_FAILED',
+    message: `The turn broke off: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`,
+    next: 'A plugin, or rein itself, has a bug; please report it.',
+  },
+})
 
 function contextOf(parts: AgentParts, options: TurnOptions, turn: number): TurnContext {
   const { hooks, session } = parts
@@ -78,7 +98,7 @@ function contextOf(parts: AgentParts, options: TurnOptions, turn: number): TurnC
       await agent.drain()
       await refresh(parts, settings.cwd)
     },
-    claim: (items, step) => admit(items, { log, hooks, turn, step }),
+    claim: (items, step) => admit(items, { log, hooks, turn, step, signal }),
     request: (step) => {
       const { maxWaitMs, chance } = settings
       const attempt = () => attemptOnce(parts, options)
@@ -107,8 +127,7 @@ async function attemptOnce(parts: AgentParts, { agent, signal }: TurnOptions): P
   try {
     const { onDelta } = agent
     const { set } = parts
-    const value = await agent.requests.attempt({ choice, provider: pin.value, set, kind: 'step', signal, onDelta })
-    return { ok: true, value }
+    return await agent.requests.attempt({ choice, provider: pin.value, set, kind: 'step', signal, onDelta })
   } finally {
     pin[Symbol.dispose]()
   }
@@ -128,6 +147,7 @@ function runCalls(
     ports,
     set,
     approval,
+    answers: agent.answers,
     spill,
     session: parts.callSession,
     mode: agent.mode,

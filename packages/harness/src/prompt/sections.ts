@@ -10,36 +10,45 @@ export interface Section {
   readonly text: string
 }
 
+interface Owned {
+  readonly section: Section
+  readonly scope: Scope
+}
+
 /** The sections of the system text, each owned by the row that added it. */
 export class Sections {
-  readonly #sections = new Map<string, Section & { readonly owner: string }>()
+  readonly #all = new Set<Owned>()
 
-  /** @throws Error naming both owners when the name or the order is taken. */
+  /** @throws Error naming both owners when the name or the order is taken. A replacement may take its row's own. */
   add(scope: Scope, section: Section): void {
-    for (const other of this.#sections.values()) {
-      if (other.owner === scope.owner && other.name === section.name) continue
-      if (other.name !== section.name && other.order !== section.order) continue
-      throw new Error(`section "${section.name}" of ${scope.owner} clashes with "${other.name}" of ${other.owner}`)
-    }
-    const entry = { ...section, owner: scope.owner }
-    this.#sections.set(section.name, entry)
-    scope.defer(() => {
-      // A replacement may have put its own there by now.
-      if (this.#sections.get(section.name) === entry) this.#sections.delete(section.name)
-    }, `section ${section.name}`)
+    const { name, order } = section
+    const isTaken = (other: Owned) =>
+      standsBeside(scope, other.scope) && (other.section.name === name || other.section.order === order)
+    const clash = [...this.#all].find(isTaken)
+    if (clash)
+      throw new Error(
+        `section "${name}" of ${scope.owner} clashes with "${clash.section.name}" of ${clash.scope.owner}`,
+      )
+    const owned = { section, scope }
+    scope.defer(() => void this.#all.delete(owned), `section ${name}`)
+    this.#all.add(owned)
   }
 
   /** The whole text, and what it is made of. The same sections give the same bytes. */
   render(): DataOf<'system/message'> {
-    const inOrder = [...this.#sections.values()].sort((a, b) => a.order - b.order)
-    return {
-      text: inOrder.map((section) => section.text.trim()).join('\n\n'),
-      sections: inOrder.map(({ name, order, owner, text }) => {
-        const bytes = Buffer.byteLength(text.trim())
-        return { name, order, owner, bytes, sha256: createHash('sha256').update(text.trim()).digest('hex') }
-      }),
-    }
+    const live = [...this.#all].filter(({ scope }) => scope.live)
+    const inOrder = live.sort((a, b) => a.section.order - b.section.order)
+    const texts = inOrder.map(({ section }) => section.text.trim())
+    const sections = inOrder.map(({ section: { name, order, text }, scope: { owner } }) => {
+      const bytes = Buffer.byteLength(text.trim())
+      return { name, order, owner, bytes, sha256: createHash('sha256').update(text.trim()).digest('hex') }
+    })
+    return { text: texts.join('\n\n'), sections }
   }
 }
+
+/** Whether both will be there at once: of one run, or of two rows. */
+const standsBeside = ({ generation }: Scope, other: Scope): boolean =>
+  other.generation === generation || (other.live && other.generation.row !== generation.row)
 
 export const SectionTable = service<Sections>('sections')

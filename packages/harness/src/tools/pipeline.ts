@@ -1,10 +1,21 @@
 import type { Slot } from '@rein/kernel'
-import type { CallBlock, Content, Json, Lease, PermissionMode, Ports, SessionLog } from '@rein/session'
-import { seen } from '@rein/session'
-import { bounded } from './bound.ts'
+import type {
+  CallBlock,
+  Content,
+  Failure,
+  Json,
+  Lease,
+  PermissionMode,
+  Ports,
+  ResultOutcome,
+  SessionLog,
+} from '@rein/session'
+import { FailureError, seen } from '@rein/session'
+import type { Answers } from './answers.ts'
+import { bounded, boundedView } from './bound.ts'
 import type { CallContext, Spill } from './definition.ts'
 import { type CallResult, cancelled, denied, failed, notStarted, resultOf, timedOut } from './outcome.ts'
-import type { Approval, CallSession, CheckedCall, Decision, ToolSet } from './ports.ts'
+import type { Approval, ApprovalAsk, CallSession, CheckedCall, Decision, ToolSet } from './ports.ts'
 import { type Prepared, prepare } from './prepare.ts'
 
 /** What a call needs from its agent. One value a step. */
@@ -13,6 +24,8 @@ export interface CallScope {
   readonly ports: Ports
   readonly set: ToolSet
   readonly approval: Slot<Approval>
+  /** Answers posted by whoever follows the session. */
+  readonly answers: Answers
   readonly spill: Spill
   readonly session: CallSession
   readonly mode: () => PermissionMode
@@ -57,58 +70,82 @@ export async function runCall(prepared: Prepared, scope: CallScope): Promise<Cal
   return { ...(await finished(result, checked, scope)), durationMs: scope.ports.now() - started }
 }
 
-/** @returns a denial, or undefined when the call may go on. */
+/** @returns a denial, or undefined when the call may go on. Only a clear yes lets it: trouble is a no (rule 11). */
 async function approve(checked: CheckedCall, scope: CallScope): Promise<CallResult | undefined> {
-  const lease = scope.approval.lease()
   try {
-    const asked = await lease.value.needed(checked)
-    if (!asked) return undefined
-    const id = scope.ports.id('ap')
-    scope.log.append('approval/asked', { id, call: checked.call.id, ...asked })
-    const decision = await answerOf(lease.value.ask({ ...asked, id, call: checked }, scope.signal), scope.signal)
-    scope.log.append('approval/decided', { id, ...decision })
-    if (decision.decision === 'allowed-once') return undefined
-    const why = decision.decision === 'denied' ? (decision.words ?? 'permission was refused') : 'nobody answered'
-    return denied(decision.by, why)
-  } finally {
-    lease[Symbol.dispose]()
-  }
-}
-
-/** A throw and an abort are a no, whatever the answerer does afterwards. */
-async function answerOf(answer: Promise<Decision>, signal: AbortSignal): Promise<Decision> {
-  try {
-    return await Promise.race([answer, aborted(signal)])
+    return await scope.approval.use(async (approval) => {
+      const asked = await approval.needed(checked)
+      return asked && permitted(approval, asked, { checked, scope })
+    })
   } catch (error) {
-    return { decision: 'unanswered', by: 'harness', words: signal.aborted ? 'the turn was cancelled' : String(error) }
+    if (error instanceof FailureError) throw error
+    return denied('harness', `whether it is allowed could not be found out: ${String(error)}`)
   }
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+async function permitted(
+  approval: Approval,
+  asked: ApprovalAsk,
+  { checked, scope }: { checked: CheckedCall; scope: CallScope },
+): Promise<CallResult | undefined> {
+  const id = scope.ports.id('ap')
+  scope.log.append('approval/asked', { id, call: checked.call.id, ...asked })
+  const answer = (signal: AbortSignal) => approval.ask({ ...asked, id, call: checked }, signal)
+  const { decision, by, words } = await firstOf(answer, { id, scope })
+  scope.log.append('approval/decided', { id, decision, by, ...(words !== undefined && { words }) })
+  if (decision === 'allowed-once') return undefined
+  return denied(by, decision === 'denied' ? (words ?? 'permission was refused') : 'nobody answered')
+}
+
+/** The first answer, from here or posted; none when the turn is cancelled. The question is then taken away. */
+async function firstOf(
+  ask: (signal: AbortSignal) => Promise<Decision>,
+  { id, scope }: { id: string; scope: CallScope },
+): Promise<Decision> {
+  const over = new AbortController()
+  const signal = AbortSignal.any([scope.signal, over.signal])
+  const cancelled = new Promise<Decision>((resolve) => {
+    const stop = () => resolve({ decision: 'unanswered', by: 'cancelled' })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
   })
+  try {
+    return await Promise.race([ask(signal), scope.answers.to(id), cancelled])
+  } catch (error) {
+    return { decision: 'unanswered', by: 'error', words: String(error) }
+  } finally {
+    scope.answers.forget(id)
+    over.abort()
+  }
+}
 
 async function body(prepared: Prepared, scope: CallScope): Promise<CallResult> {
   const { tool, args, checked } = prepared
   const limitMs = tool.timeoutMs ?? defaultTimeoutMs
   const limit = new CallLimit(scope.signal, limitMs)
   try {
-    const run = scope.set.aroundCall.run(checked, () => tool.run(args, contextOf(checked, scope, limit.signal)))
+    if (scope.signal.aborted) return cancelled
+    const run = scope.set.aroundCall.run(checked, () => tool.run(args, contextOf(checked, scope, limit)))
     return resultOf(await Promise.race([run, limit.leftBehind]))
   } catch (error) {
     if (scope.signal.aborted) return cancelled
     if (limit.signal.aborted) return timedOut(limitMs)
-    return failed({ code: 'TOOL_FAILED', message: `${checked.call.name} failed inside: ${String(error)}` })
+    return failed(failureOf(error, checked.call.name))
   } finally {
     limit[Symbol.dispose]()
   }
 }
 
+const failureOf = (error: unknown, name: string): Failure =>
+  error instanceof FailureError
+    ? error.failure
+    : { code: 'TOOL_FAILED', message: `${name} failed inside: ${String(error)}` }
+
 /** Tells one body to stop when the turn is cancelled or its time is up, and gives up on it when it does not. */
 class CallLimit implements Disposable {
   readonly signal: AbortSignal
+  /** What the body still does is no part of the call any more. */
+  over = false
   /** Rejects when the body goes on past the grace time. */
   readonly leftBehind: Promise<never>
   readonly #turn: AbortSignal
@@ -132,30 +169,43 @@ class CallLimit implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.over = true
     clearTimeout(this.#timer)
     this.#turn.removeEventListener('abort', this.#stop)
   }
 }
 
-function contextOf(checked: CheckedCall, scope: CallScope, signal: AbortSignal): CallContext {
+function contextOf(checked: CheckedCall, scope: CallScope, limit: CallLimit): CallContext {
   const { call, session, mode } = checked
   const files = scope.log.state(seen)
   return {
     call,
     cwd: session.cwd,
     mode,
-    signal,
+    signal: limit.signal,
     seen: (path) => files.get(path),
-    note: (kind, data) => void scope.log.append('plugin/note', { plugin: call.name, kind, v: 1, data }),
+    note: (kind, data) => {
+      if (limit.over) throw new Error(`the call ${call.id} is over`)
+      scope.log.append('plugin/note', { plugin: call.name, kind, v: 1, data: scope.redactJson(data) })
+    },
     state: (fold) => scope.log.state(fold),
-    progress: (text) => scope.onProgress(call.id, text),
+    progress: (text) => {
+      if (!limit.over) scope.onProgress(call.id, text)
+    },
     spill: scope.spill,
   }
 }
 
+/** Redacted first, then bounded: what is cut in half could not be recognised any more. */
 async function finished(result: CallResult, checked: CheckedCall, scope: CallScope): Promise<CallResult> {
-  const safe = scope.redact(result.content)
-  const kept = await bounded(safe, scope.spill, checked.call.id)
-  const view = result.view === undefined ? {} : { view: scope.redactJson(result.view) }
-  return { ...result, ...kept, ...view }
+  const { redact, redactJson, spill } = scope
+  // An outcome is JSON, which its type does not say.
+  const outcome = redactJson(result.outcome as unknown as Json) as unknown as ResultOutcome
+  const kept = await bounded(redact(result.content), spill, checked.call.id)
+  return {
+    ...result,
+    outcome,
+    ...kept,
+    ...(result.view !== undefined && { view: boundedView(redactJson(result.view)) }),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Lease } from '@rein/kernel'
 import type { CallBlock, Failure, Json, PermissionMode, Result } from '@rein/session'
-import type { Call, Tool } from './definition.ts'
+import type { Tool } from './definition.ts'
 import type { CallSession, CheckedCall, ToolSet } from './ports.ts'
 
 /** A call that may go to the guards: its tool pinned, its arguments checked. */
@@ -30,38 +30,38 @@ const placeholder = '⟦secret:'
 export function prepare(block: CallBlock, context: PrepareContext): Result<Prepared> {
   const lease = context.set.tools.lease(block.name)
   if (!lease) return refuse(unknownTool(block.name, context.set))
-  const tool = lease.value
-  const parsed = parseArguments(block, tool)
-  if (!parsed.ok) {
-    lease[Symbol.dispose]()
-    return parsed
-  }
-  const { json, args } = parsed.value
-  const call: Call = { ...pick(block), turn: context.turn, step: context.step }
-  const checked: CheckedCall = {
-    call,
-    args: json,
-    effects: tool.effects(args),
-    accesses: tool.accesses?.(args, context.session.cwd) ?? [],
-    mode: context.mode,
-    session: context.session,
-    title: tool.title?.(args) ?? '',
-  }
-  return { ok: true, value: { checked, tool, args, parallel: tool.parallel?.(args) === true, lease } }
+  const prepared = checkedBy(lease, block, context)
+  if (!prepared.ok) lease[Symbol.dispose]()
+  return prepared
 }
 
-const pick = ({ id, name, arguments: text }: CallBlock) => ({ id, name, arguments: text })
+function checkedBy(lease: Lease<Tool>, block: CallBlock, context: PrepareContext): Result<Prepared> {
+  const tool = lease.value
+  const { id, name, arguments: text } = block
+  const { session, mode, turn, step } = context
+  try {
+    const parsed = parseArguments(block, tool)
+    if (!parsed.ok) return parsed
+    const { json, args } = parsed.value
+    const checked: CheckedCall = {
+      call: { id, name, arguments: text, turn, step },
+      args: json,
+      effects: tool.effects(args),
+      accesses: tool.accesses?.(args, session.cwd) ?? [],
+      mode,
+      session,
+      title: tool.title?.(args) ?? '',
+    }
+    return { ok: true, value: { checked, tool, args, parallel: tool.parallel?.(args) === true, lease } }
+  } catch (error) {
+    return refuse({ code: 'TOOL_FAILED', message: `${name} failed before it ran: ${String(error)}` })
+  }
+}
+
 const refuse = (failure: Failure): Result<never> => ({ ok: false, failure })
 
 function parseArguments(block: CallBlock, tool: Tool): Result<{ json: Json; args: never }> {
   const text = block.arguments.trim() === '' ? '{}' : block.arguments
-  if (text.includes(placeholder) && tool.resolvesPlaceholders !== true) {
-    return refuse({
-      code: 'SECRET_PLACEHOLDER',
-      message: 'The arguments hold the placeholder of a secret, which stands for a value you cannot see.',
-      next: 'Leave the value where it is: refer to the file or the environment variable that holds it.',
-    })
-  }
   let json: Json
   try {
     json = JSON.parse(text) as Json
@@ -69,9 +69,17 @@ function parseArguments(block: CallBlock, tool: Tool): Result<{ json: Json; args
     if (!(error instanceof SyntaxError)) throw error
     return refuse(invalid(`The arguments of ${block.name} are not valid JSON: ${error.message}.`))
   }
+  // Looked for in what was read, because JSON can spell every character in another way.
+  if (tool.resolvesPlaceholders !== true && JSON.stringify(json).includes(placeholder)) return refuse(holdsPlaceholder)
   const parsed = tool.parameters.parse(json)
   if (!parsed.ok) return refuse(invalid(parsed.problems.join('\n')))
   return { ok: true, value: { json, args: parsed.value } }
+}
+
+const holdsPlaceholder: Failure = {
+  code: 'SECRET_PLACEHOLDER',
+  message: 'The arguments hold the placeholder of a secret, which stands for a value you cannot see.',
+  next: 'Leave the value where it is: refer to the file or the environment variable that holds it.',
 }
 
 const invalid = (message: string): Failure => ({
