@@ -17,6 +17,7 @@ export function modelNamed(typed: string): Result<ModelChoice> {
  * `NO_PROVIDER` with the nearest name, or `NO_CREDENTIAL` naming where the key was looked for; no other key is tried.
  */
 export async function modelInForce(cli: Cli, { host, settings }: Hosted, choice: ModelChoice): Promise<Result<void>> {
+  if (choice.provider === 'demo') await (await import('./demo/rows.ts')).mountDemo(host)
   const names = [...(host.get(Providers)?.entries() ?? [])].map(([name]) => name)
   if (!names.includes(choice.provider)) return { ok: false, failure: noProvider(choice, names) }
   const configured = Object.hasOwn(settings.providers, choice.provider)

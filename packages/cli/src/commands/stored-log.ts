@@ -1,0 +1,65 @@
+import { type JsonlStore, jsonlStore, nodeHasher } from '@rein/harness'
+import { type Failure, FailureError, type ReadLog, type Result, readLog, type SessionEvent } from '@rein/session'
+import type { Args } from '../args.ts'
+import type { Cli } from '../cli.ts'
+import { exitOfFailure, failureText } from '../exit.ts'
+import { safeText } from '../view/safe-text.ts'
+
+/** A session as it lies in the store, read whole; its blobs are loaded. */
+export interface StoredLog {
+  readonly id: string
+  readonly log: ReadLog
+  readonly blob: (sha256: string) => Uint8Array | undefined
+}
+
+export const storeOf = (cli: Cli): JsonlStore => jsonlStore({ home: cli.home, now: Date.now })
+
+/** The session the first word names: `last`, an id, or the beginning of one. Fails `USAGE` when there is no word. */
+export async function namedId(cli: Cli, store: JsonlStore, args: Args): Promise<Result<string>> {
+  const [typed] = args.words
+  if (typed === undefined) return { ok: false, failure: noSession(args.command) }
+  const found = await store.find(typed, cli.cwd)
+  return found.ok ? { ok: true, value: found.value.id } : found
+}
+
+const noSession = (command: string): Failure => ({
+  code: 'USAGE',
+  message: `\`rein ${command}\` needs a session: an id, the beginning of one, or \`last\`.`,
+  next: '`rein sessions` lists them.',
+})
+
+/** Fails as the store and `readLog` do; a disk that refuses in the middle is a failure like any other. */
+export async function storedLog(store: JsonlStore, id: string): Promise<Result<StoredLog>> {
+  try {
+    const bytes = await store.read(id)
+    if (!bytes.ok) return bytes
+    const log = await readLog(bytes.value, { hasher: nodeHasher })
+    if (!log.ok) return log
+    const blobs = await loadBlobs(store, id, log.value.events)
+    return { ok: true, value: { id, log: log.value, blob: (sha256) => blobs.get(sha256) } }
+  } catch (error) {
+    if (error instanceof FailureError) return { ok: false, failure: error.failure }
+    throw error
+  }
+}
+
+async function loadBlobs(store: JsonlStore, id: string, events: readonly SessionEvent[]) {
+  const from = store.blobs(id)
+  const loaded = new Map<string, Uint8Array>()
+  for (const event of events) {
+    const content = event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
+    const extra = event.type === 'request/sent' ? (event.data.extra ?? []) : []
+    for (const part of [...content, ...extra]) {
+      if (part.type !== 'image' || loaded.has(part.blob)) continue
+      const bytes = await from.get(part.blob)
+      if (bytes) loaded.set(part.blob, bytes)
+    }
+  }
+  return loaded
+}
+
+/** Say what went wrong. @returns the exit code. */
+export function refuse(cli: Cli, failure: Failure): number {
+  cli.err(safeText(failureText(failure)))
+  return exitOfFailure(failure)
+}

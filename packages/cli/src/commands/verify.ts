@@ -1,0 +1,88 @@
+import { nodeHasher } from '@rein/harness'
+import { type Answer, type Failure, isSound, verify as prove, type Verification } from '@rein/session'
+import type { Args } from '../args.ts'
+import type { Cli, Command } from '../cli.ts'
+import { exits } from '../exit.ts'
+import { count, counted } from '../view/amount.ts'
+import { type Paint, paint } from '../view/paint.ts'
+import { safeText } from '../view/safe-text.ts'
+import { namedId, refuse, type StoredLog, storedLog, storeOf } from './stored-log.ts'
+
+/** `rein verify <id>|--all`: rebuild every request from the log and compare; check chain and rules. Repairs nothing. */
+export const verify: Command = async (cli, args) => {
+  if (args.has('all')) return args.words.length > 0 ? refuse(cli, notBoth) : verifyAll(cli)
+  return verifyOne(cli, args)
+}
+
+const notBoth: Failure = {
+  code: 'USAGE',
+  message: '`rein verify` takes a session or --all, not both.',
+  next: 'Leave one of them out.',
+}
+
+async function verifyOne(cli: Cli, args: Args): Promise<number> {
+  const store = storeOf(cli)
+  const id = await namedId(cli, store, args)
+  if (!id.ok) return refuse(cli, id.failure)
+  const stored = await storedLog(store, id.value)
+  if (!stored.ok) return refuse(cli, stored.failure)
+  const found = prove(stored.value.log, proving(stored.value))
+  await cli.out(report(id.value, found, paint(cli.color)))
+  return isSound(found.answer) ? exits.done : exits.damaged
+}
+
+/** Problems that are shown; the number of the others is told. */
+const MOST = 20
+
+function report(id: string, found: Verification, colors: Paint): string {
+  const { answer, proved, requests, events, head, problems } = found
+  const shown = problems.slice(0, MOST).map((problem) => `  ${colors.yellow(safeText(problem))}`)
+  const more = problems.length > MOST ? [`  … ${problems.length - MOST} more problems`] : []
+  const lines = [
+    `${answerIn(answer, colors)}  ${id}${means(answer)}`,
+    `  requests  ${proved} of ${requests} proved byte for byte`,
+    `  events    ${count(events)}`,
+    `  head      ${head === '' ? '(none)' : head}`,
+    ...shown,
+    ...more,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const answerIn = (answer: Answer, { green, red }: Paint): string => (isSound(answer) ? green : red)(answer)
+const means = (answer: Answer): string =>
+  answer === 'open tail' ? '  (it runs, or it was cut off; resume closes it)' : ''
+
+/** One line a session, newest first, and a summary. */
+async function verifyAll(cli: Cli): Promise<number> {
+  const store = storeOf(cli)
+  const colors = paint(cli.color)
+  const answers = new Map<string, number>()
+  let sound = true
+  for (const { id } of await store.list()) {
+    const stored = await storedLog(store, id)
+    const line = stored.ok ? lineOf(prove(stored.value.log, proving(stored.value))) : unreadable(stored.failure)
+    sound &&= line.sound
+    answers.set(line.answer, (answers.get(line.answer) ?? 0) + 1)
+    const mark = (line.sound ? colors.green : colors.red)(line.answer.padEnd(15))
+    await cli.out(`${[mark, safeText(id), ...line.rest.map(safeText)].join('  ')}\n`)
+  }
+  const total = [...answers.values()].reduce((sum, each) => sum + each, 0)
+  const parts = [...answers].map(([answer, each]) => `${each} ${answer}`)
+  await cli.out(`${counted(total, 'session')}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}\n`)
+  return sound ? exits.done : exits.damaged
+}
+
+interface Line {
+  readonly answer: string
+  readonly sound: boolean
+  readonly rest: readonly string[]
+}
+
+function lineOf({ answer, proved, requests, events, problems }: Verification): Line {
+  const numbers = `${proved}/${requests} requests  ${counted(events, 'event')}`
+  return { answer, sound: isSound(answer), rest: [numbers, ...problems.slice(0, 1)] }
+}
+
+const unreadable = ({ message }: Failure): Line => ({ answer: 'unreadable', sound: false, rest: [message] })
+const proving = ({ blob }: StoredLog) => ({ hasher: nodeHasher, blob })

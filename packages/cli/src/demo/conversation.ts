@@ -1,0 +1,34 @@
+import type { ChatMessage, ChatRequest } from '@rein/harness'
+import { type Fields, fieldsOf, parsed, textOf } from '../view/json.ts'
+
+/** One call of the conversation and what came of it, as the model sees it. */
+export interface Called {
+  readonly name: string
+  readonly arguments: Fields
+  /** '' while there is no result. */
+  readonly result: string
+}
+
+/** What the scripted model knows: nothing but the request it answers. */
+export interface Conversation {
+  /** In the order they were made. */
+  readonly calls: readonly Called[]
+  /** Whether an answer without calls was given since the person last spoke. */
+  readonly answeredBefore: boolean
+}
+
+export function conversationOf({ messages }: ChatRequest): Conversation {
+  const results = new Map(messages.map((message) => [message.tool_call_id ?? '', contentOf(message)]))
+  const calls = messages.flatMap((message) =>
+    (message.tool_calls ?? []).map(({ id, function: { name, arguments: json } }) => ({
+      name,
+      arguments: fieldsOf(parsed(json)),
+      result: results.get(id) ?? '',
+    })),
+  )
+  const answeredBefore = messages.some(({ role, tool_calls: asked }) => role === 'assistant' && !asked?.length)
+  return { calls, answeredBefore }
+}
+
+const contentOf = ({ content }: ChatMessage): string =>
+  typeof content === 'string' ? content : (content ?? []).map((part) => textOf(part['text']) ?? '').join('\n')

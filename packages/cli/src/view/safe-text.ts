@@ -1,0 +1,76 @@
+/** The character of this number, for patterns a linter would not let stand as themselves. */
+const at = String.fromCodePoint
+
+const ESC = at(0x1b)
+/** Colours and styles of a command's output: they say nothing here, so they go. */
+const STYLE = new RegExp(`${ESC}\\[[0-9;:]*m`, 'g')
+
+/** Control characters a terminal would obey: all but tab and line feed. Source: ECMA-48 §5.2 and §5.3. */
+const CONTROL = `${at(0)}-${at(8)}${at(0x0b)}-${at(0x1f)}${at(0x7f)}-${at(0x9f)}`
+/**
+ * Characters that reorder what is read or that nobody sees: bidirectional controls, separators, invisible characters
+ * and tags. Joiners stay, because scripts and emoji need them. Source: Unicode TR 36 and TR 9 §2.
+ */
+const HIDDEN = [
+  at(0xad),
+  at(0x61c),
+  at(0x180e),
+  at(0x200b),
+  `${at(0x200e)}${at(0x200f)}`,
+  `${at(0x2028)}-${at(0x202e)}`,
+  `${at(0x2060)}-${at(0x206f)}`,
+  at(0xfeff),
+  `${at(0xfff9)}-${at(0xfffb)}`,
+  `${at(0xe0000)}-${at(0xe007f)}`,
+].join('')
+
+const UNSAFE = new RegExp(`[${CONTROL}${HIDDEN}]`, 'gu')
+const code = (character: string): number => character.codePointAt(0) ?? 0
+
+/**
+ * Text of anybody as it may be shown on a terminal: colours are taken out, and whatever would move the cursor, reorder
+ * the line or hide something is shown as a visible mark. Line feeds and tabs stay; CR LF is one line end.
+ */
+export const safeText = (text: string): string =>
+  text.toWellFormed().replaceAll(STYLE, '').replaceAll('\r\n', '\n').replaceAll(UNSAFE, mark)
+
+/** `␛` for a control character, `⟨U+202E⟩` for everything else. */
+function mark(character: string): string {
+  const number = code(character)
+  if (number < 0x20) return at(0x2400 + number)
+  if (number === 0x7f) return at(0x2421)
+  return `⟨U+${number.toString(16).toUpperCase().padStart(4, '0')}⟩`
+}
+
+/** JSON text that means the same and that a terminal can show: what is unsafe becomes an escape. */
+export const safeJson = (json: string): string => json.replaceAll(UNSAFE, escaped)
+
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, unit) => character.charCodeAt(unit))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** One line of at most `most` characters; line ends become spaces. */
+export function oneLine(text: string, most: number): string {
+  const line = safeText(text).replaceAll(/\s+/g, ' ').trim()
+  const points = line.length > most ? [...line] : []
+  return points.length > most ? `${points.slice(0, Math.max(0, most - 1)).join('')}…` : line
+}
+
+/**
+ * At most `most` lines, each of at most 300 characters: the beginning and the end, told how many are missing between.
+ */
+export function fewLines(text: string, most: number): readonly string[] {
+  const lines = text.replace(/\n+$/, '').split('\n').map(short)
+  if (lines.length <= most) return lines
+  const tail = Math.floor(most / 3)
+  const head = most - tail
+  const missing = `… ${lines.length - most} more lines`
+  return [...lines.slice(0, head), missing, ...lines.slice(lines.length - tail)]
+}
+
+const LONGEST = 300
+const short = (line: string): string => (line.length > LONGEST ? `${line.slice(0, LONGEST).toWellFormed()}…` : line)
+
+/** Every line with `lead` before it. */
+export const indent = (lines: readonly string[], lead: string): string => lines.map((line) => lead + line).join('\n')
