@@ -24,7 +24,7 @@ export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; rea
   return {
     event(event) {
       if (!isTold(event, verbose)) return
-      const shown = render(event, { color: cli.color, cwd, streamed: !verbose })
+      const shown = render(event, { color: cli.color && process.stderr.isTTY === true, cwd, streamed: !verbose })
       if (shown !== undefined) cli.err(`${shown}\n`)
     },
     end(result, events) {

@@ -2,7 +2,7 @@ import { nearest } from '@rein/harness'
 import type { Result } from '@rein/session'
 import { commands, type Flag, flags } from './flags.ts'
 
-export const usage = (message: string): Result<never> => ({
+export const usage = (message: string): Result<never> & { readonly ok: false } => ({
   ok: false,
   failure: { code: 'USAGE', message, next: 'rein --help lists what there is.' },
 })

@@ -1,0 +1,198 @@
+import { type Agent, nearest, Providers, recordMode, StorePort } from '@rein/harness'
+import { type Failure, FailureError, type PermissionMode, type Result } from '@rein/session'
+import type { Cli } from '../cli.ts'
+import { modelInForce, modelNamed } from '../model.ts'
+import { type Hosted, openSession, type StartOptions } from '../start.ts'
+import { resumeTarget } from '../target.ts'
+import type { Screen } from './screen.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a slash command may act on. */
+export interface SlashContext {
+  readonly cli: Cli
+  readonly host: Hosted
+  /** What sessions are opened with. */
+  readonly options: StartOptions
+  readonly agent: Agent
+  readonly terminal: Terminal
+  readonly screen: Screen
+}
+
+/** What follows from it. */
+export type Followup =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'quit' }
+  /** Another session takes the place of this one. */
+  | { readonly kind: 'switch'; readonly agent: Agent }
+
+interface SlashCommand {
+  readonly takes: string
+  readonly help: string
+  /** It may be given while a turn runs. */
+  readonly anytime?: true
+  /** It touches the session, so the log says that it was given. */
+  readonly logged?: true
+  readonly run: (context: SlashContext, argument: string) => Promise<Result<Followup>>
+}
+
+const none: Result<Followup> = { ok: true, value: { kind: 'none' } }
+const wrong = (message: string, next?: string): Result<never> => ({
+  ok: false,
+  failure: { code: 'USAGE', message, ...(next !== undefined && { next }) },
+})
+
+const modes: readonly PermissionMode[] = ['read-only', 'workspace-write', 'full-access']
+
+const commands: { readonly [name: string]: SlashCommand } = {
+  help: {
+    takes: '',
+    help: 'these commands',
+    anytime: true,
+    run: async ({ terminal }) => {
+      for (const [name, { takes, help }] of Object.entries(commands)) {
+        terminal.line(`  ${`/${name} ${takes}`.padEnd(24)}${help}`)
+      }
+      terminal.line('  While a turn runs, what you type is said to it before its next step. Ctrl-C stops the turn.')
+      return none
+    },
+  },
+  new: {
+    takes: '',
+    help: 'a new session, same model and mode',
+    run: async (context) => open(context, { kind: 'new' }),
+  },
+  resume: {
+    takes: '[id]',
+    help: 'continue another session; without an id, which there are',
+    run: async (context, id) => (id === '' ? listed(context) : resumed(context, id)),
+  },
+  model: {
+    takes: '[provider/model]',
+    help: 'which model answers, from the next message on',
+    logged: true,
+    run: changeModel,
+  },
+  mode: {
+    takes: '[mode]',
+    help: `what may be done without asking: ${modes.join(', ')}`,
+    logged: true,
+    run: async ({ agent, host, terminal }, typed) => {
+      const mode = modes.find((known) => known === typed)
+      if (typed === '') terminal.line(`mode ${agent.mode}; there are ${modes.join(', ')}`)
+      else if (mode) recordMode(agent.session, mode, host.host)
+      else return wrong(`there is no mode ${typed}`, meant(typed, modes))
+      return none
+    },
+  },
+  cost: {
+    takes: '',
+    help: 'tokens and cost, of the last turn and of the session',
+    anytime: true,
+    run: async ({ screen }) => {
+      screen.spent()
+      return none
+    },
+  },
+  fork: {
+    takes: '[seq]',
+    help: 'go on in a new session made from this one, up to event seq',
+    run: async (context, typed) => {
+      if (!/^\d*$/.test(typed)) return wrong(`/fork takes the number of an event, not ${typed}`)
+      const { id, log } = context.agent.session
+      await log.synced()
+      return open(context, { kind: 'fork', id, ...(typed !== '' && { at: Number(typed) }) })
+    },
+  },
+  quit: { takes: '', help: 'end rein; the session can be resumed', anytime: true, run: async () => quit },
+}
+
+const quit: Result<Followup> = { ok: true, value: { kind: 'quit' } }
+
+/** Do what a line that begins with a slash says. Fails `USAGE` with the nearest name. */
+export async function slash(context: SlashContext, line: string): Promise<Result<Followup>> {
+  const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) return wrong(`there is no command /${name}`, meant(name, Object.keys(commands), '/'))
+  const { agent } = context
+  if (agent.phase !== 'idle' && command.anytime !== true) {
+    return wrong(`/${name} waits until no turn runs`, 'Stop the turn with Ctrl-C first.')
+  }
+  const takes = argument.trim()
+  if (command.takes === '' && takes !== '') return wrong(`/${name} takes nothing behind it`)
+  // Asking what is in force touches nothing.
+  if (command.logged !== true || takes === '') return command.run(context, takes)
+  return agent.maintain(() => logged(context, { name, takes, run: command.run }))
+}
+
+async function logged(
+  context: SlashContext,
+  { name, takes, run }: { readonly name: string; readonly takes: string; readonly run: SlashCommand['run'] },
+): Promise<Result<Followup>> {
+  const { log } = context.agent.session
+  const id = context.host.ports.id('cmd')
+  log.append('command/run', { id, name, arguments: takes, by: 'person' })
+  const done = await run(context, takes)
+  log.append('command/done', done.ok ? { id, outcome: 'done' } : { id, outcome: 'failed', error: done.failure })
+  await log.synced()
+  return done
+}
+
+async function changeModel(
+  { agent, cli, host, terminal, screen }: SlashContext,
+  typed: string,
+): Promise<Result<Followup>> {
+  if (typed === '') {
+    const names = [...(host.host.get(Providers)?.entries() ?? [])].map(([name]) => name)
+    terminal.line(`model ${screen.model()}; providers here: ${names.join(', ')}`)
+    return none
+  }
+  const choice = modelNamed(typed)
+  if (!choice.ok) return choice
+  const usable = await modelInForce(cli, host, choice.value)
+  if (!usable.ok) return usable
+  agent.model = choice.value
+  terminal.line(`model ${screen.model()}`)
+  return none
+}
+
+type Start = NonNullable<StartOptions['start']>
+
+async function open({ cli, host, options, agent }: SlashContext, start: Start): Promise<Result<Followup>> {
+  const own = start.kind === 'new' ? { model: agent.model, mode: agent.mode } : {}
+  const { model: _model, mode: _mode, ...rest } = options
+  try {
+    const opened = await openSession(cli, host, { ...rest, ...own, start })
+    return opened.ok ? { ok: true, value: { kind: 'switch', agent: opened.value } } : opened
+  } catch (error) {
+    if (error instanceof FailureError) return { ok: false, failure: error.failure }
+    throw error
+  }
+}
+
+async function resumed(context: SlashContext, typed: string): Promise<Result<Followup>> {
+  const target = await resumeTarget(context.cli, typed)
+  if (!target.ok) return target
+  const { start } = target.value
+  if (start.kind === 'resume' && start.id === context.agent.session.id) return wrong('this is that session')
+  return open(context, start)
+}
+
+async function listed({ host, agent, terminal }: SlashContext): Promise<Result<Followup>> {
+  const entries = (await host.host.get(StorePort)?.list()) ?? []
+  const here = entries.filter(({ cwd, id }) => cwd === agent.settings.cwd && id !== agent.session.id).slice(0, 10)
+  if (here.length === 0) terminal.line('There is no other session of this directory.')
+  for (const { id, changed, state } of here) {
+    terminal.line(
+      `  ${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}${state === 'free' ? '' : `  ${state}`}`,
+    )
+  }
+  return none
+}
+
+const meant = (name: string, known: readonly string[], lead = ''): string => {
+  const near = nearest(name, known)
+  return near === undefined ? `There are ${known.map((one) => lead + one).join(', ')}.` : `Did you mean ${lead}${near}?`
+}
+
+/** A failure as a line of a session. */
+export const told = ({ message, next }: Failure): string => (next === undefined ? message : `${message} ${next}`)
