@@ -258,6 +258,13 @@ export function memorySpill(files: Map<string, string> = new Map()): AgentParts[
 export const textOf = (content: readonly Content[]): string =>
   content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
 
+/** The raw log, as a store has it. */
+export async function logBytes(store: Store, id: string): Promise<Buffer> {
+  const blocks: Uint8Array[] = []
+  for await (const block of value(await store.read(id))) blocks.push(block)
+  return Buffer.concat(blocks)
+}
+
 export async function verified(store: Store, id: string): Promise<Verification> {
   const read = value(await readLog(value(await store.read(id)), { hasher: nodeHasher }))
   return verify(read, { hasher: nodeHasher, blob: () => undefined })

@@ -50,10 +50,7 @@ test('one turn runs at a time, however many posts come at once', async () => {
   await Promise.all(Array.from({ length: 8 }, (_, n) => on.post(`m${n}`)))
   await on.agent.whenIdle()
   const marks = on.types('turn/start', 'turn/end')
-  assert.deepEqual(
-    marks,
-    Array.from({ length: 8 }, () => ['turn/start', 'turn/end']).flat(),
-  )
+  assert.deepEqual(marks, Array.from({ length: 8 }, () => ['turn/start', 'turn/end']).flat())
 })
 
 test('a post at any moment around the end of a turn is never stranded', async () => {

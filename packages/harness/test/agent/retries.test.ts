@@ -5,9 +5,12 @@ import type { ScriptEntry } from '../../src/model/scripted.ts'
 import { type Answer, errorBody, type MockServer, mockServer } from '../../src/testing/mock-server.ts'
 import { type Stage, type StageOptions, stage } from './kit.ts'
 
-const event = (choice: object) => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`
+const event = (choice: object) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })}\n\n`
 const saying = (text: string) => event({ delta: { role: 'assistant', content: text }, finish_reason: null })
-const whole = (text: string): Answer => ({ body: [saying(text), event({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n'] })
+const whole = (text: string): Answer => ({
+  body: [saying(text), event({ delta: {}, finish_reason: 'stop' }), 'data: [DONE]\n\n'],
+})
 
 /** A turn against a server on loopback that plays these answers. */
 async function served(answers: readonly Answer[], more: StageOptions = {}): Promise<[Stage, MockServer]> {
@@ -65,7 +68,10 @@ test('Retry-After is a lower bound of the wait', async () => {
 })
 
 test('a long Retry-After is waited out when it is allowed', async () => {
-  const on = await stage({ script: [failing('RATE_LIMITED', { retryAfterMs: 300_000 }), { text: 'now' }], maxWaitMs: 600_000 })
+  const on = await stage({
+    script: [failing('RATE_LIMITED', { retryAfterMs: 300_000 }), { text: 'now' }],
+    maxWaitMs: 600_000,
+  })
   await on.post('go')
   const { data } = await on.next('retry/scheduled')
   assert.equal(data.waitMs, 300_000)
@@ -116,11 +122,16 @@ test('the text of an attempt that is retried is not said twice', async () => {
 })
 
 test('what waits after an error is parked and shown, and the next waking post releases all of it', async () => {
-  const on = await stage({ script: [{ failure: { code: 'AUTH', message: 'no' }, delayMs: 5 }, { text: '2' }, { text: '3' }] })
+  const on = await stage({
+    script: [{ failure: { code: 'AUTH', message: 'no' }, delayMs: 5 }, { text: '2' }, { text: '3' }],
+  })
   await on.post('a')
   await on.post('b')
   await on.agent.whenIdle()
-  assert.deepEqual(on.all('inbox/parked').map(({ data }) => data.reason), ['error'])
+  assert.deepEqual(
+    on.all('inbox/parked').map(({ data }) => data.reason),
+    ['error'],
+  )
   await on.post('note', 'inject')
   assert.equal(on.agent.phase, 'idle')
   await on.say('c')
