@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Result } from '@rein/session'
+import { valueProblem } from './flag-value.ts'
 import { commands, type Flag, flags } from './flags.ts'
-import { flagProblem, strayWord, unknownFlag, usage } from './usage.ts'
 
 /** The command line, checked: only flags that make sense for the command, each with the kind of value it takes. */
 export interface Args {
@@ -37,19 +36,28 @@ type Token = { readonly index: number } & (
   | { readonly kind: 'option-terminator' }
 )
 
-/** Read the words after `rein`. Fails `USAGE`, naming the nearest known name. */
-export function parseCommandLine(argv: readonly string[]): Result<Args> {
+/** What is wrong with a command line; `problemText` puts it in words, which nobody else pays for. */
+export type Problem =
+  | { readonly kind: 'unknown-flag'; readonly raw: string }
+  | { readonly kind: 'stray-word'; readonly word: string }
+  | { readonly kind: 'choice'; readonly flag: string; readonly value: string; readonly choices: readonly string[] }
+  | { readonly kind: 'told'; readonly message: string }
+
+export type CommandLine = { readonly ok: true; readonly args: Args } | { readonly ok: false; readonly problem: Problem }
+
+/** Read the words after `rein`. */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
   const read = new Reading(tokens)
   const problem = read.problem()
-  return problem === undefined ? { ok: true, value: read.args() } : usage(problem)
+  return problem === undefined ? { ok: true, args: read.args() } : { ok: false, problem }
 }
 
 /** One command line, its flags by name and its words in order. */
 class Reading {
   readonly #given = new Map<string, string[]>()
   readonly #words: string[] = []
-  readonly #problems: string[] = []
+  readonly #problems: Problem[] = []
   #command = ''
 
   constructor(tokens: readonly Token[]) {
@@ -65,9 +73,10 @@ class Reading {
   }
 
   /** What is wrong, the first thing first. */
-  problem(): string | undefined {
+  problem(): Problem | undefined {
     if (this.#given.has('help') || this.#given.has('version')) return this.#problems[0]
-    return this.#problems[0] ?? this.#misplaced() ?? this.#wordCount()
+    const message = this.#problems.length > 0 ? undefined : (this.#misplaced() ?? this.#wordCount())
+    return this.#problems[0] ?? (message === undefined ? undefined : { kind: 'told', message })
   }
 
   args(): Args {
@@ -85,18 +94,21 @@ class Reading {
   #word(value: string): void {
     if (this.#command !== '' || this.#given.has('print')) this.#words.push(value)
     else if (commands.some(({ name }) => name === value)) this.#command = value
-    else this.#problems.push(strayWord(value))
+    else this.#problems.push({ kind: 'stray-word', word: value })
   }
 
   #option(token: Extract<Token, { kind: 'option' }>, second: string | undefined): void {
     const flag = byName.get(token.name)
     if (!flag) {
-      this.#problems.push(unknownFlag(token.rawName))
+      this.#problems.push({ kind: 'unknown-flag', raw: token.rawName })
       return
     }
     const value = second === undefined ? token.value : `${token.value} ${second}`
-    const problem = flagProblem(flag, value, token.inlineValue)
-    if (problem !== undefined) this.#problems.push(problem)
+    const problem = valueProblem(flag, value, token.inlineValue)
+    if (problem !== undefined) this.#problems.push({ kind: 'told', message: problem })
+    else if (value !== undefined && flag.choices?.includes(value) === false) {
+      this.#problems.push({ kind: 'choice', flag: flag.name, value, choices: flag.choices })
+    }
     this.#given.set(flag.name, [...(this.#given.get(flag.name) ?? []), value ?? ''])
   }
 

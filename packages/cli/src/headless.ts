@@ -8,14 +8,14 @@ import { settledFor } from './settings.ts'
 import { type Hosted, openSession, running, type StartOptions, startHost } from './start.ts'
 import { targetOf } from './target.ts'
 import { taskContent } from './task-text.ts'
-import { usage } from './usage.ts'
+import { usageFailure } from './usage.ts'
 
 /** `rein -p`: one task, nobody there. Everything that can be wrong is found out before anything runs. */
 export const headless: Command = async (cli, args) => {
   const json = args.has('json')
   const refuse = (failure: Failure): Promise<number> => failed(cli, failure, json)
   const person = args.value('approve') === 'ask'
-  if (person && !cli.stdin.isTTY) return refuse(usage('--approve ask needs a terminal to ask on').failure)
+  if (person && !cli.stdin.isTTY) return refuse(usageFailure('--approve ask needs a terminal to ask on'))
   const files = args.command === 'resume' ? args.words.slice(1) : args.words
   const target = await targetOf(cli, args)
   if (!target.ok) return refuse(target.failure)

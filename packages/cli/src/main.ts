@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Args, parseCommandLine } from './args.ts'
+import { type Args, type Problem, parseCommandLine } from './args.ts'
 import type { Cli, Command } from './cli.ts'
 import { exits } from './exit.ts'
-import { failed } from './failed.ts'
+import { usageFailure } from './usage.ts'
 import { ReaderGone, writer } from './writer.ts'
 
 /** Each command is loaded when it is called, and nothing of the others is. */
@@ -29,9 +29,9 @@ const lingerMs = 2_000
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const parsed = parseCommandLine(argv)
-  const cli = surroundings(parsed.ok ? parsed.value : undefined)
+  const cli = surroundings(parsed.ok ? parsed.args : undefined)
   try {
-    return parsed.ok ? await run(cli, parsed.value) : await failed(cli, parsed.failure, wantsEvents(argv))
+    return parsed.ok ? await run(cli, parsed.args) : await refused(cli, parsed.problem, argv)
   } catch (error) {
     // Nobody reads the output any more: there is nobody to tell.
     if (error instanceof ReaderGone) return exits.error
@@ -54,6 +54,12 @@ async function run(cli: Cli, args: Args): Promise<number> {
   const command = await commands[args.command]?.()
   if (!command) throw new Error(`the command ${JSON.stringify(args.command)} is in the table and has no module`)
   return command(cli, args)
+}
+
+async function refused(cli: Cli, problem: Problem, argv: readonly string[]): Promise<number> {
+  const { failed } = await import('./failed.ts')
+  const { problemText } = await import('./problem-text.ts')
+  return failed(cli, usageFailure(problemText(problem)), wantsEvents(argv))
 }
 
 function surroundings(args: Args | undefined): Cli {

@@ -50,7 +50,7 @@ const commands: { readonly [name: string]: SlashCommand } = {
     anytime: true,
     run: async ({ terminal }) => {
       for (const [name, { takes, help }] of Object.entries(commands)) {
-        terminal.line(`  ${`/${name} ${takes}`.padEnd(24)}${help}`)
+        terminal.line(`  ${`/${name} ${takes}`.padEnd(26)}${help}`)
       }
       terminal.line('  While a turn runs, what you type is said to it before its next step. Ctrl-C stops the turn.')
       return none
@@ -195,4 +195,5 @@ const meant = (name: string, known: readonly string[], lead = ''): string => {
 }
 
 /** A failure as a line of a session. */
-export const told = ({ message, next }: Failure): string => (next === undefined ? message : `${message} ${next}`)
+export const told = ({ message, next }: Failure): string =>
+  next === undefined ? message : `${message}${/[.?!]$/.test(message) ? '' : '.'} ${next}`
