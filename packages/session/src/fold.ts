@@ -23,8 +23,12 @@ export function fold<S>(of: Fold<S>, events: readonly SessionEvent[], upTo = eve
   return state
 }
 
-/** One step, rewinds included. `events` must hold everything before `event`, each at the index of its seq. */
-export function advance<S>(of: Fold<S>, state: S, event: SessionEvent, events: readonly SessionEvent[]): S {
+/** One step, rewinds included. `events` holds everything before `event`, each at the index of its seq. */
+export function advance<S>(
+  of: Fold<S>,
+  state: S,
+  { event, events }: { readonly event: SessionEvent; readonly events: readonly SessionEvent[] },
+): S {
   if (event.type === 'session/rewound' && of.rewinds) return fold(of, events, Math.min(event.data.to + 1, event.seq))
   return of.step(state, event)
 }

@@ -43,12 +43,16 @@ export function chain(previous: string, before: string | Uint8Array, hasher: New
     : hash.update(previous).update(before).digest()
 }
 
+/** Whether a line ends as every record does: in its hash, in the outermost object. */
+export const endsInHash = (line: string): boolean =>
+  line.endsWith('"}') && line.startsWith(hashField, line.length - tailLength)
+
+export const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
 /** The two parts of a line, or undefined when it does not end in a hash. */
 export function splitLine(line: string): { before: string; hash: string } | undefined {
-  const cut = line.length - tailLength
-  if (cut < 0 || !line.startsWith(hashField, cut) || !line.endsWith('"}')) return undefined
-  const hash = line.slice(cut + hashField.length, -2)
-  return digits.test(hash) ? { before: line.slice(0, cut), hash } : undefined
+  if (!endsInHash(line)) return undefined
+  return { before: line.slice(0, -tailLength), hash: line.slice(-66, -2) }
 }
 
 /** Whether this version knows what an event of this type is. */
@@ -100,7 +104,6 @@ function fitsNote(text: string): boolean {
   return text.length * 3 <= noteLimit || utf8.encode(text).length <= noteLimit
 }
 
-const digits = /^[0-9a-f]{64}$/
 const utf8 = new TextEncoder()
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -116,12 +119,11 @@ export function freeze<T>(value: T): T {
     const next = open.pop()
     if (typeof next !== 'object' || next === null) continue
     Object.freeze(next)
-    if (Array.isArray(next)) for (const inner of next) inner !== null && typeof inner === 'object' && open.push(inner)
-    else
-      for (const key in next) {
-        const inner: unknown = Reflect.get(next, key)
-        if (typeof inner === 'object' && inner !== null) open.push(inner)
-      }
+    const fields = next as Readonly<Record<string, unknown>>
+    for (const key in fields) {
+      const inner = fields[key]
+      if (typeof inner === 'object' && inner !== null) open.push(inner)
+    }
   }
   return value
 }

@@ -124,7 +124,8 @@ export class SessionLog {
 
   #take(event: SessionEvent, line: string): void {
     this.#events.push(event)
-    for (const [of, state] of this.#states) this.#states.set(of, advance(of, state, event, this.#events))
+    const place = { event, events: this.#events }
+    for (const [of, state] of this.#states) this.#states.set(of, advance(of, state, place))
     this.#pending.push(line)
     for (const listener of this.#lineListeners) listener(line, event)
     this.#schedule()

@@ -1,9 +1,9 @@
+import type { Damage, ReadLog } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
 import type { Failure } from './failure.ts'
 import type { NewHasher } from './hasher.ts'
-import { chain, encodeLine, format, freeze, isKnown } from './line.ts'
-import type { Damage, ReadLog } from './read.ts'
-import { type Found, isNewer, recordOf, textOf } from './records.ts'
+import { chain, encodeLine, format, freeze, isHash, isKnown } from './line.ts'
+import { type Found, isNewer, keepable, recordOf } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
 import type { Result } from './store.ts'
 
@@ -44,12 +44,13 @@ export class LogReader {
     this.#asideName = asideName
   }
 
-  /** The next line of the log, without its LF. */
-  line(raw: Uint8Array): void {
+  /** The next line of the log, without its LF, as bytes and as text. */
+  line(rawBytes: Uint8Array, rawText: string): void {
     this.#number++
-    const bytes = raw.at(-1) === 13 ? raw.subarray(0, -1) : raw
+    const ended = rawText.endsWith('\r')
+    const bytes = ended ? rawBytes.subarray(0, -1) : rawBytes
+    const text = ended ? rawText.slice(0, -1) : rawText
     if (bytes.length === 0) return
-    const text = textOf(bytes)
     const found = recordOf({ text, bytes, number: this.#number })
     if (found) {
       this.#salvage.clear()
@@ -75,6 +76,11 @@ export class LogReader {
       this.#accept(found)
       return
     }
+    this.#hold(keepable(found))
+  }
+
+  #hold(found: Found): void {
+    const due = this.#events.length
     // A digit of its seq was altered when it follows under the seq that is due; then that is the event that is lost.
     const place = this.#held.size === 0 && this.#fitsAs(found, due) ? due : found.event.seq
     const waiting = this.#held.get(place)
@@ -103,16 +109,13 @@ export class LogReader {
       const waiting = this.#held.get(seq) ?? []
       this.#held.delete(seq)
       const [first] = waiting
-      if (!first) continue
-      if (!this.#isPlausible(seq, waiting)) {
-        for (const found of waiting) this.#stray(found)
-        continue
-      }
-      while (this.#events.length < seq) this.#lose(first.line)
+      const plausible = first !== undefined && this.#isPlausible(seq, waiting)
+      while (plausible && this.#events.length < seq) this.#lose(first.line)
       const fit = waiting.find((found) => this.#fits(found))
       if (fit) this.#accept(fit)
-      else this.#lose(first.line, first)
-      for (const other of waiting) if (other !== (fit ?? first)) this.#stray(other)
+      else if (plausible) this.#lose(first.line, first)
+      const placed = fit ?? (plausible ? first : undefined)
+      for (const other of waiting) if (other !== placed) this.#stray(other)
     }
   }
 
@@ -131,11 +134,8 @@ export class LogReader {
 
   /** In its place, tied to the record before it, and of a format this version reads. */
   #fits(found: Found): boolean {
-    if (found.fault !== undefined) return false
-    return (
-      found.event.seq === this.#events.length &&
-      (this.#restarted || this.#chain(this.#head, found.before) === found.hash)
-    )
+    if (found.fault !== undefined || found.event.seq !== this.#events.length) return false
+    return this.#restarted ? isHash(found.hash) : this.#chain(this.#head, found.before) === found.hash
   }
 
   #fitsAs({ event, text, hash }: Found, seq: number): boolean {

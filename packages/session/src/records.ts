@@ -1,12 +1,12 @@
 import type { SessionEvent } from './events/index.ts'
-import { faultOf, faultOfEnvelope, format, hashPattern, isKnown, splitLine, tailLength } from './line.ts'
+import { endsInHash, faultOf, faultOfEnvelope, format, hashPattern, isKnown, tailLength } from './line.ts'
 
 /** One whole record found in a log; whether it is in its place is not known yet. */
 export interface Found {
   readonly event: SessionEvent
   /** The record without its line end. */
   readonly text: string
-  /** What its hash covers. */
+  /** What its hash covers; bytes hold only until the next line is read. */
   readonly before: string | Uint8Array
   readonly hash: string
   /** 1-based line of the log it was found in. */
@@ -31,12 +31,18 @@ export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 /** A line that is one record from end to end, or undefined. */
 export function recordOf(line: { text: string; bytes: Uint8Array; number: number }): Found | undefined {
   const { text, bytes, number } = line
-  const parts = splitLine(text)
-  const event = parts && parsed(text)
+  if (!endsInHash(text)) return undefined
+  const event = parsed(text)
+  if (!event) return undefined
   // Bytes that are no UTF-8 would come back as other bytes, so the hash is taken of what the text says.
-  const before = text.includes('\uFFFD') ? parts?.before : bytes.subarray(0, bytes.length - tailLength)
-  if (!event || before === undefined) return undefined
-  return { event, text, before, hash: parts.hash, line: number, bytes: bytes.length, fault: faultOfKnown(event) }
+  const lossy = text.includes('\uFFFD')
+  const before = lossy ? text.slice(0, -tailLength) : bytes.subarray(0, bytes.length - tailLength)
+  return { event, text, before, hash: event.hash, line: number, bytes: bytes.length, fault: faultOfKnown(event) }
+}
+
+/** A record that outlives the buffer its bytes are in. */
+export function keepable(found: Found): Found {
+  return typeof found.before === 'string' ? found : { ...found, before: found.text.slice(0, -tailLength) }
 }
 
 /** Every record that stands somewhere in a damaged line, and where. */

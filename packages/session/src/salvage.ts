@@ -1,4 +1,4 @@
-import type { Damage } from './read.ts'
+import type { Damage } from './damage.ts'
 import { beginsRecord, type Found, recordsIn, utf8Length } from './records.ts'
 
 /** What was lost, as it is counted while a log is read; the reader says later which event it stood for. */

@@ -206,7 +206,7 @@ for (const { rule, what, breakIt } of breaches) {
           JSON.stringify(found),
         )
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     )
     assert.ok(broken > 0, 'no log had anything to break')
   })

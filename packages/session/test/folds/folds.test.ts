@@ -49,7 +49,7 @@ for (const [name, of] of Object.entries(folds)) {
       fc.property(wholeLog, ({ log }) => {
         let state = of.initial
         for (const [at, event] of log.events.entries()) {
-          state = advance(of, state, event, log.events)
+          state = advance(of, state, { event, events: log.events })
           if (at % 7 === 0 || event.type === 'session/rewound')
             assert.deepEqual(plain(state), plain(fold(of, log.events, at + 1)))
         }

@@ -19,8 +19,10 @@ function newLog(sink: LineSink = new CollectingSink()): SessionLog {
   return new SessionLog({ ports: countingPorts(), sink })
 }
 
+type Forced = readonly [type: string, data: unknown, options?: object]
+
 /** Append what the types would not allow: data that comes from a plugin or a bug. */
-function force(log: SessionLog, type: string, data: unknown, options: object = {}): () => void {
+function force(log: SessionLog, ...[type, data, options = {}]: Forced): () => void {
   return () => log.append(type as EventType, data as never, options as AppendOptions)
 }
 
@@ -62,48 +64,44 @@ test('what is no event is refused, and leaves no trace', () => {
   log.append('plugin/note', note({ fits: 'x'.repeat(60_000) }))
 })
 
-test('a replace must name a range that stands on the surface, and everything it shadows', () => {
+/** Three messages, a reply that calls, and its result: 0 to 4. */
+function talked(): SessionLog {
   const log = newLog()
-  const asked = {
-    request: 'r',
-    content: [{ type: 'call', id: 'a', name: 'x', arguments: '' }] as const,
-    origin: { provider: 'p', dialect: 'd', model: 'm' },
-  }
-  const result = (call: string) => ({ call, name: 'x', outcome: { kind: 'done' }, content: say('r').content }) as const
   for (const text of ['0', '1', '2']) log.append('user/message', say(text))
-  log.append('assistant/message', asked)
-  log.append('tool/result', result('a'))
-  const refused: readonly [object, readonly number[] | undefined][] = [
-    [{ replace: [0, 1] }, undefined],
-    [{ replace: [0, 1] }, []],
-    [{ replace: [0, 1] }, [0]],
-    [{ replace: [1, 0] }, [0, 1]],
-    [{ replace: [0, 9] }, [0, 1, 2, 3, 4]],
-  ]
-  for (const [op, sources] of refused)
-    assert.throws(force(log, 'user/message', say('sum'), { surface: op, ...(sources && { sources }) }), TypeError)
-  assert.throws(
-    force(log, 'tool/result', result('b'), { surface: { replace: [4, 4] }, sources: [4] }),
-    /result of that call|must shadow/,
-  )
-  assert.throws(force(log, 'tool/result', result('a'), { surface: { replace: [1, 1] }, sources: [1] }), TypeError)
+  const content = [{ type: 'call', id: 'a', name: 'x', arguments: '' }] as const
+  log.append('assistant/message', { request: 'r', content, origin: { provider: 'p', dialect: 'd', model: 'm' } })
+  log.append('tool/result', resultOf('a'))
+  return log
+}
+const resultOf = (call: string) => ({ call, name: 'x', outcome: { kind: 'done' }, content: say('r').content }) as const
+const standing = (log: SessionLog) => [...log.state(surface).messages].map(({ seq }) => seq)
+const placed = (first: number, last: number, sources?: readonly number[]) => {
+  return { surface: { replace: [first, last] as const }, ...(sources && { sources }) }
+}
 
-  log.append('tool/result', result('a'), { surface: { replace: [4, 4] }, sources: [4] })
-  log.append('user/message', say('sum'), { surface: { replace: [0, 2] }, sources: [0, 1, 2] })
-  assert.deepEqual(
-    [...log.state(surface).messages].map(({ seq }) => seq),
-    [6, 3, 5],
-  )
-  // The first of a range may be the later event: it stands where what it replaced stood.
-  log.append('user/message', say('all'), { surface: { replace: [6, 5] }, sources: [3, 5, 6] })
-  assert.deepEqual(
-    [...log.state(surface).messages].map(({ seq }) => seq),
-    [7],
-  )
-  assert.throws(
-    force(log, 'user/message', say('again'), { surface: { replace: [0, 2] }, sources: [0, 1, 2] }),
-    TypeError,
-  )
+test('a replace must name a range that stands on the surface, and everything it shadows', () => {
+  const log = talked()
+  const refused = [
+    placed(0, 1),
+    placed(0, 1, []),
+    placed(0, 1, [0]),
+    placed(1, 0, [0, 1]),
+    placed(0, 9, [0, 1, 2, 3, 4]),
+  ]
+  for (const options of refused) assert.throws(force(log, 'user/message', say('sum'), options), TypeError)
+  assert.throws(force(log, 'tool/result', resultOf('b'), placed(4, 4, [4])), TypeError)
+  assert.throws(force(log, 'tool/result', resultOf('a'), placed(1, 1, [1])), TypeError)
+  assert.deepEqual(standing(log), [0, 1, 2, 3, 4])
+})
+
+test('what replaces stands where the first of it stood, even when that is the later event', () => {
+  const log = talked()
+  log.append('tool/result', resultOf('a'), placed(4, 4, [4]))
+  log.append('user/message', say('sum'), placed(0, 2, [0, 1, 2]))
+  assert.deepEqual(standing(log), [6, 3, 5])
+  log.append('user/message', say('all'), placed(6, 5, [3, 5, 6]))
+  assert.deepEqual(standing(log), [7])
+  assert.throws(force(log, 'user/message', say('again'), placed(0, 2, [0, 1, 2])), TypeError)
 })
 
 test('an event is frozen to its last leaf, whatever was frozen before', () => {

@@ -61,7 +61,7 @@ test('a log cut at any byte opens, says what was lost, and continues', async () 
       assert.equal(found.answer, lost ? 'declared damage' : 'clean', found.problems.join('\n'))
       assert.equal(found.proved, found.requests)
     }),
-    { numRuns: 120 },
+    { numRuns: 60 },
   )
 })
 
@@ -78,7 +78,7 @@ test('a log that is being written, or was cut by a crash, is an open tail until 
       const open = read.openEnd || fold(turns, read.events).turnOpen
       assert.equal(found.answer, open ? 'open tail' : 'clean', found.problems.join('\n'))
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 
@@ -123,7 +123,7 @@ test('repair tells calls that began from calls that never did, and asks nobody a
         open.approvals.map(() => 'unanswered'),
       )
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   )
 })
 

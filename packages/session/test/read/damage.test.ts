@@ -158,7 +158,7 @@ for (const [what, inflict] of Object.entries(kinds)) {
         assert.deepEqual(again.events, read.events)
         assert.equal(verify(again, { hasher, blob: world.blob }).answer, 'declared damage')
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     )
   })
 }
@@ -205,7 +205,7 @@ test('any one byte changed costs at most the event it stands in', async () => {
       }
       if (at < bytes.length - 1) assert.equal(verify(read, { hasher, blob: world.blob }).answer, 'FALSE')
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   )
 })
 
@@ -221,7 +221,7 @@ test('empty lines, CR before LF and a missing last line end are no damage', asyn
         assert.equal(read.openEnd, false)
       }
     }),
-    { numRuns: 10 },
+    { numRuns: 5 },
   )
 })
 

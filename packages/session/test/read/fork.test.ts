@@ -39,7 +39,7 @@ test('a fork at any event shares every byte of its parent, stands alone, and is 
         JSON.parse(JSON.stringify(before)),
       )
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })
 

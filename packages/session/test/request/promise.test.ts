@@ -18,7 +18,7 @@ import { hasher, sha256 } from '../kit/ports.ts'
 import { opened } from '../kit/reading.ts'
 import type { World } from '../kit/world.ts'
 
-const runs = { numRuns: 60 }
+const runs = { numRuns: 30 }
 
 test('a session that kept every rule is clean, and every request that left is proved', async () => {
   await fc.assert(

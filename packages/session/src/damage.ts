@@ -1,0 +1,24 @@
+import type { DataOf, SessionEvent } from './events/index.ts'
+
+/** Something that could not be read where it stood. */
+export interface Damage {
+  readonly reason: DataOf<'session/damage'>['reason']
+  /** 1-based line of the log, before any repair. */
+  readonly line: number
+  readonly bytes: number
+  /** How many events are lost by it: 1, or 0 when only bytes were. */
+  readonly events: number
+}
+
+/** A log as read: every event that can be told, and exactly what could not be. */
+export interface ReadLog {
+  /** Contiguous from 0; a lost event is a `session/damage` in its place. */
+  readonly events: readonly SessionEvent[]
+  /** The lines of those events. When `damage` is empty they are the log's own lines. */
+  readonly lines: readonly string[]
+  readonly damage: readonly Damage[]
+  /** The damaged lines as they were, for the side file. */
+  readonly aside: readonly string[]
+  /** The only damage is a last line that is not finished: a crash cut it, or it is being written right now. */
+  readonly openEnd: boolean
+}

@@ -1,0 +1,59 @@
+import { textOf } from './records.ts'
+
+const lineEnd = 10
+
+/**
+ * Bytes that are decoded at once. Lines cut from one long text are no copies, and one buffer serves for all of them:
+ * both spare the garbage collector most of its work. The text lives as long as its lines do.
+ */
+const stretch = 1 << 18
+
+/** Cuts a stream of bytes into lines. `bytes` of a line hold only until the next one is asked for. */
+export class Lines {
+  readonly #take: (bytes: Uint8Array, text: string) => void
+  #buffer = new Uint8Array(2 * stretch)
+  #size = 0
+
+  constructor(take: (bytes: Uint8Array, text: string) => void) {
+    this.#take = take
+  }
+
+  add(block: Uint8Array): void {
+    if (this.#size + block.length > this.#buffer.length) this.#grow(this.#size + block.length)
+    this.#buffer.set(block, this.#size)
+    this.#size += block.length
+    if (this.#size < stretch || !block.includes(lineEnd)) return
+    const rest = this.#buffer.lastIndexOf(lineEnd, this.#size - 1) + 1
+    this.#cut(rest)
+    this.#buffer.copyWithin(0, rest, this.#size)
+    this.#size -= rest
+  }
+
+  /** @returns whether the last line has no line end. */
+  end(): boolean {
+    const unended = this.#size > 0 && this.#buffer[this.#size - 1] !== lineEnd
+    this.#cut(this.#size)
+    this.#size = 0
+    return unended
+  }
+
+  #grow(needed: number): void {
+    const larger = new Uint8Array(2 * needed)
+    larger.set(this.#buffer.subarray(0, this.#size))
+    this.#buffer = larger
+  }
+
+  #cut(upTo: number): void {
+    const whole = this.#buffer.subarray(0, upTo)
+    const text = textOf(whole)
+    // One character a byte: a place in the text is a place in the bytes. Otherwise each line is decoded by itself.
+    const even = text.length === upTo
+    for (let from = 0; from < upTo; ) {
+      const found = even ? text.indexOf('\n', from) : whole.indexOf(lineEnd, from)
+      const end = found < 0 ? upTo : found
+      const line = whole.subarray(from, end)
+      this.#take(line, even ? text.slice(from, end) : textOf(line))
+      from = end + 1
+    }
+  }
+}
