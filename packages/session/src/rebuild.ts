@@ -4,12 +4,12 @@ import type { Header } from './events/request.ts'
 import { fold } from './fold.ts'
 import { type Surface, surface } from './folds/surface.ts'
 import type { NewHasher } from './hasher.ts'
-import { Derivation } from './request.ts'
+import { Derivation, type DerivedRequest } from './request.ts'
 import type { Result } from './store.ts'
 
 /**
- * Rebuilds requests from events alone, one after the other, and keeps no bodies. `verify` feeds it a whole log; the
- * writer feeds it its own stored lines, and sends nothing whose hash differs.
+ * Rebuilds requests from events alone, one after the other. `verify` feeds it a whole log and needs hashes only; the
+ * writer feeds it its own stored lines, and sends nothing that differs.
  */
 export class Rebuild {
   readonly #derivation: Derivation
@@ -18,8 +18,9 @@ export class Rebuild {
   readonly #messages: SessionEvent[] = []
   #surface: Surface = surface.initial
 
-  constructor(options: { hasher: NewHasher; blob: ReadBlob }) {
-    this.#derivation = new Derivation({ ...options, keep: false })
+  /** @param options.keep whether bodies are made; default: only their hashes. */
+  constructor({ keep = false, ...options }: { hasher: NewHasher; blob: ReadBlob; keep?: boolean }) {
+    this.#derivation = new Derivation({ ...options, keep })
   }
 
   feed(event: SessionEvent): void {
@@ -30,8 +31,8 @@ export class Rebuild {
       event.type === 'session/rewound' ? this.#surfaceAt(event.data.to) : surface.step(this.#surface, event)
   }
 
-  /** @returns the hash and size of the body `sent` names; a failure when it cannot be rebuilt. */
-  request({ data }: EventNamed<'request/sent'>): Result<{ sha256: string; bytes: number }> {
+  /** @returns the request `sent` names; a failure when it cannot be rebuilt. */
+  request({ data }: EventNamed<'request/sent'>): Result<DerivedRequest> {
     const header = this.#headers.get(data.header)
     if (!header) {
       const message = `request ${data.id} names header ${data.header}, which is not in the log`

@@ -1,3 +1,4 @@
+import { Blocks } from './blocks.ts'
 import { type Encoding, encoderFor, type ReadBlob } from './dialect/encoder.ts'
 import type { Content } from './events/content.ts'
 import type { DataOf, MessageEvent, SessionEvent } from './events/index.ts'
@@ -55,7 +56,7 @@ export class Derivation {
   readonly #blob: ReadBlob
   readonly #keep: boolean
   #memo: Memo | undefined
-  #chunks: Uint8Array[] = []
+  #blocks = new Blocks()
   #bytes = 0
   #hash: Hasher
   #repairs = 0
@@ -106,7 +107,7 @@ export class Derivation {
 
   /** @param front what the body is compared with as it grows: told by its bytes, not by what changed in the log. */
   #restart(encoding: Encoding, front: Front | undefined): Encoding {
-    this.#chunks = []
+    this.#blocks = new Blocks()
     this.#bytes = 0
     this.#hash = this.#hasher()
     this.#repairs = 0
@@ -121,7 +122,7 @@ export class Derivation {
     this.#compare(bytes)
     this.#hash.update(bytes)
     this.#bytes += bytes.length
-    if (this.#keep) this.#chunks.push(bytes)
+    if (this.#keep) this.#blocks.add(bytes)
   }
 
   #compareWith(front: Front | undefined): void {
@@ -148,7 +149,7 @@ export class Derivation {
     const extra = from.extra === null ? '' : encoding.extra(from.extra)
     const end = utf8.encode(made.closing + extra + encoding.tail)
     return Object.freeze({
-      body: this.#keep ? Object.freeze([...this.#chunks, end]) : [],
+      body: this.#keep ? Object.freeze([...this.#blocks.list(), end]) : [],
       bytes: this.#bytes + end.length,
       sha256: this.#hash.copy().update(end).digest(),
       repairs: made.repairs,

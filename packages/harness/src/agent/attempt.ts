@@ -61,8 +61,8 @@ export class Requests implements Disposable {
     const id = this.#ports.id('rq')
     const sent = log.append('request/sent', sentRecord(from, derived.value, { id, kind: options.kind }))
     await log.written(sent.seq)
-    if (!this.#witness.confirms(sent)) return this.#settled(id, refused(diverged), options)
     const { body, bytes, sha256 } = derived.value
+    if (!this.#witness.confirms(sent, body)) return this.#settled(id, refused(diverged), options)
     const request: EncodedRequest = { id, kind: options.kind, header: inForce, body, bytes, sha256 }
     return this.#settled(id, await this.#stream(request, options), options)
   }

@@ -4,24 +4,20 @@ import type { ScriptedReply } from './scripted.ts'
 /** Bytes the scripted model counts as one token. */
 const bytesPerToken = 4
 
-/** How many bytes two bodies have in common from the start. Pieces that are the same object are not looked into. */
+/** How many bytes two bodies have in common from the start, whatever pieces they are in. */
 const commonPrefix = (one: readonly Uint8Array[], other: readonly Uint8Array[]): number => {
   let common = 0
-  let at = 0
-  while (at < one.length && at < other.length && one[at] === other[at]) common += one[at++]?.byteLength ?? 0
-  const left = bytesFrom(one, at)
-  const right = bytesFrom(other, at)
-  for (;;) {
-    const a = left.next()
-    const b = right.next()
-    if (a.done || b.done || a.value !== b.value) return common
-    common++
+  for (let [i, j, a, b] = [0, 0, one[0], other[0]]; a && b; ) {
+    const length = Math.min(a.byteLength, b.byteLength)
+    if (Buffer.compare(a.subarray(0, length), b.subarray(0, length)) !== 0) return common + firstDifference(a, b)
+    common += length
+    a = length < a.byteLength ? a.subarray(length) : one[++i]
+    b = length < b.byteLength ? b.subarray(length) : other[++j]
   }
+  return common
 }
 
-const bytesFrom = function* (body: readonly Uint8Array[], at: number): Generator<number> {
-  for (const piece of body.slice(at)) yield* piece
-}
+const firstDifference = (a: Uint8Array, b: Uint8Array): number => a.findIndex((byte, at) => byte !== b[at])
 
 const size = (body: readonly Uint8Array[]): number => body.reduce((sum, piece) => sum + piece.byteLength, 0)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hasher, NewHasher } from '@rein/session'
 import fc from 'fast-check'
-import type { Provider } from '../../src/model/provider.ts'
+import type { EncodedRequest, Provider } from '../../src/model/provider.ts'
 import { type ScriptEntry, scriptedProvider } from '../../src/model/scripted.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import { calls, countingPorts, stage, testTool } from './kit.ts'
@@ -48,31 +48,48 @@ test('every request of a random run is rebuilt from its log, byte for byte, and 
   )
 })
 
-test('a memo corrupted in memory sends nothing, and the turn ends REQUEST_DIVERGED', async () => {
-  let sent = 0
-  const scripted = scriptedProvider({ script: [{ text: 'one' }, { text: 'two' }] })
-  const provider: Provider = {
-    name: 'scripted',
-    dialect: scripted.dialect,
-    facts: (model) => scripted.facts(model),
-    stream(request, signal) {
-      sent++
-      return scripted.stream(request, signal)
-    },
+/** A provider that keeps what it was sent; the bodies are the very bytes the next request is made with. */
+function keeping(script: readonly ScriptEntry[]): { readonly provider: Provider; readonly sent: EncodedRequest[] } {
+  const inner = scriptedProvider({ script })
+  const sent: EncodedRequest[] = []
+  const stream: Provider['stream'] = (request, signal) => {
+    sent.push(request)
+    return inner.stream(request, signal)
   }
-  const hashing = corruptible()
-  const on = await stage({ provider, ports: { ...countingPorts(), hasher: hashing.hasher } })
-  await on.say('one')
-  assert.equal(sent, 1)
-  hashing.corrupt()
-  await on.say('two')
-  assert.equal(sent, 1)
-  assert.equal(on.all('turn/end')[1]?.data.error?.code, 'REQUEST_DIVERGED')
-  assert.equal(on.all('request/settled')[1]?.data.error?.code, 'REQUEST_DIVERGED')
-})
+  return { sent, provider: { name: 'scripted', dialect: inner.dialect, facts: (model) => inner.facts(model), stream } }
+}
 
-/** A hasher whose running state behind the requests derived so far, the first that is ever copied, can be spoilt. */
-function corruptible(): { readonly hasher: NewHasher; corrupt(): void } {
+for (const [what, corrupt] of [
+  ['bytes of an old message', ({ body }: EncodedRequest) => void body[0]?.fill(120, 20, 24)],
+  ['the running hash', (_: EncodedRequest, memo: Hasher | undefined) => void memo?.update('!')],
+] as const)
+  test(`a memo corrupted in memory (${what}) sends nothing, and the turn ends REQUEST_DIVERGED`, async () => {
+    const { provider, sent } = keeping([{ text: 'one' }, { text: 'two' }])
+    const hashing = watchedHasher()
+    const on = await stage({ provider, ports: { ...countingPorts(), hasher: hashing.hasher } })
+    await on.say('one')
+    const [first] = sent
+    assert.ok(first)
+    corrupt(first, hashing.memo())
+    await on.say('two')
+    assert.equal(sent.length, 1)
+    assert.deepEqual(on.outcomes(), ['completed', 'error'])
+    assert.equal(on.all('turn/end')[1]?.data.error?.code, 'REQUEST_DIVERGED')
+    assert.equal(on.all('request/settled')[1]?.data.error?.code, 'REQUEST_DIVERGED')
+    assert.deepEqual(on.types('retry/scheduled'), [])
+    await on.close()
+    const again = await stage({
+      store: on.store,
+      resume: on.session.id,
+      ports: countingPorts(1000),
+      script: [{ text: 'well' }],
+    })
+    await again.say('and now?')
+    assert.equal(again.outcomes().at(-1), 'completed')
+  })
+
+/** A hasher, and the running state behind the requests derived so far: the first that is ever copied. */
+function watchedHasher(): { readonly hasher: NewHasher; memo(): Hasher | undefined } {
   let memo: Hasher | undefined
   const watched = (inner: Hasher): Hasher => ({
     update(data) {
@@ -85,5 +102,5 @@ function corruptible(): { readonly hasher: NewHasher; corrupt(): void } {
     },
     digest: () => inner.digest(),
   })
-  return { hasher: () => watched(nodeHasher()), corrupt: () => void memo?.update('!') }
+  return { hasher: () => watched(nodeHasher()), memo: () => memo }
 }
