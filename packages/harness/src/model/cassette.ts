@@ -114,6 +114,7 @@ export const playing = (cassette: string, options: PlayingOptions = {}): Transpo
   const lines = cassette.split('\n').filter((line) => line.trim() !== '')
   let at = 0
   return async (request: HttpRequest) => {
+    if (request.signal.aborted) return { kind: 'aborted' }
     const line = lines[at++]
     if (line === undefined)
       return failed({ code: 'BAD_RESPONSE', message: `the cassette is over after ${lines.length}` })

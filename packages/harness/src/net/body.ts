@@ -20,7 +20,7 @@ export interface Body {
 }
 
 /** How long a reader that left early lets the rest of a finished reply run out, so that its socket can be used again. */
-const drainMs = 500
+const drainMs = 250
 
 /** The failure an error stands for: one we made, or the socket's. */
 export const failureOf = (error: unknown, target: string): Failure =>

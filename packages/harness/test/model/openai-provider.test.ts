@@ -34,6 +34,16 @@ test('a request goes out as it was encoded, with its credential, and the reply c
   assert.equal(received?.headers['content-type'], 'application/json')
 })
 
+test('the next request uses the connection of the one before, although its stream was left at [DONE]', async () => {
+  await using server = await mockServer({ script: [whole(), whole()] })
+  const provider = providerAt(server.baseUrl)
+  await collect(provider, hi())
+  // The end of the body comes a moment after [DONE]; a step that runs a tool gives it that time.
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  await collect(provider, hi())
+  assert.equal(server.received[0]?.port, server.received[1]?.port)
+})
+
 test('an endpoint that wants no key is sent none', async () => {
   await using server = await mockServer({ script: [whole()] })
   await collect(providerAt(`${server.baseUrl}/`), hi())

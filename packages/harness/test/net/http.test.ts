@@ -76,15 +76,45 @@ test('a body larger than any socket buffer waits for a slow reader and arrives w
 })
 
 test('a server may answer before it has the whole body', async () => {
+  const closed = Promise.withResolvers<void>()
   await using server = await rawServer((socket) => {
+    socket.on('close', () => closed.resolve())
     onRequest(socket, () => {
       socket.pause()
       socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 4\r\n\r\nlate')
+      setTimeout(() => socket.resume(), 40)
     })
   })
   const body = Array.from({ length: 200 }, () => Buffer.alloc(100_000))
   const exchange = await post(server.url, { body })
   assert.deepEqual(await drain(bodyOf(exchange)), { text: 'late', ending: 'clean' })
+  // The rest of the body is given up with the connection.
+  await closed.promise
+})
+
+test('a server that does not read holds the sender back instead of filling its memory', async () => {
+  await using server = await rawServer((socket) => socket.pause())
+  const piece = Buffer.alloc(100_000)
+  let asked = 0
+  const body = new Proxy(
+    Array.from({ length: 400 }, () => piece),
+    {
+      get: (pieces, at, receiver) => {
+        if (typeof at === 'string' && /^\d+$/.test(at)) asked++
+        return Reflect.get(pieces, at, receiver)
+      },
+    },
+  )
+  const stop = new AbortController()
+  const counted = new Promise<number>((resolve) =>
+    setTimeout(() => {
+      resolve(asked - 400)
+      stop.abort()
+    }, 60),
+  )
+  assert.equal((await post(server.url, { body, signal: stop.signal })).kind, 'aborted')
+  const sent = await counted
+  assert.ok(sent > 0 && sent < 300, `${sent} pieces of 400`)
 })
 
 test('a connection that is never made is TIMEOUT_CONNECT', async () => {
