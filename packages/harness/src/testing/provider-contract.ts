@@ -28,6 +28,11 @@ const isEnd = (chunk: Chunk): boolean => chunk.kind === 'finish' || chunk.kind =
  * @param make a provider that has not been asked anything yet.
  */
 export const providerContract = (name: string, make: () => Promise<ProviderUnderTest>): void => {
+  wholeReplies(name, make)
+  earlyEnds(name, make)
+}
+
+const wholeReplies = (name: string, make: () => Promise<ProviderUnderTest>): void => {
   test(`${name}: usage comes before the finish, and the finish is the last chunk`, async () => {
     await using one = await make()
     const kinds = (await all(one.provider, one.good, never())).map((chunk) => chunk.kind)
@@ -49,6 +54,15 @@ export const providerContract = (name: string, make: () => Promise<ProviderUnder
     assert.ok([...kinds.values()].every((kind) => kind === 'close'))
   })
 
+  test(`${name}: any model name has facts`, async () => {
+    await using one = await make()
+    for (const model of ['', 'nobody/knows', '__proto__', 'x'.repeat(1_000)]) {
+      assert.equal(one.provider.facts(model).model, model)
+    }
+  })
+}
+
+const earlyEnds = (name: string, make: () => Promise<ProviderUnderTest>): void => {
   test(`${name}: a refused request is one failed chunk at the end, never a throw`, async () => {
     await using one = await make()
     const chunks = await all(one.provider, one.refused, never())
@@ -73,13 +87,6 @@ export const providerContract = (name: string, make: () => Promise<ProviderUnder
     for await (const chunk of one.provider.stream(one.good, never())) {
       assert.equal(chunk.kind, 'moment')
       break
-    }
-  })
-
-  test(`${name}: any model name has facts`, async () => {
-    await using one = await make()
-    for (const model of ['', 'nobody/knows', '__proto__', 'x'.repeat(1_000)]) {
-      assert.equal(one.provider.facts(model).model, model)
     }
   })
 }
