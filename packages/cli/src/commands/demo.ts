@@ -20,7 +20,7 @@ export const demo: Command = async (cli, args) => {
   }
   const cleared = seed === undefined ? undefined : await clearEarlier(cli, seed, say)
   if (cleared && !cleared.ok) return refuse(cli, cleared.failure)
-  const folder = await scratchProject(seed)
+  const folder = await scratchProject(cli.env, seed)
   if (!folder.ok) return refuse(cli, folder.failure)
   const { bold, cyan, dim } = paint(cli.color)
   say(`${bold('rein demo')}: a scripted model, offline and without a key, fixes a failing test.`)

@@ -10,9 +10,12 @@ import { files } from './project.ts'
  * no scratch project is left alone. Fails `FILE_ERROR`.
  * @returns its real path.
  */
-export async function scratchProject(seed: number | undefined): Promise<Result<string>> {
+export async function scratchProject(
+  env: Readonly<Record<string, string | undefined>>,
+  seed: number | undefined,
+): Promise<Result<string>> {
   try {
-    const parent = await realpath(tmpdir())
+    const parent = await realpath(env['TMPDIR'] || tmpdir())
     const folder = seed === undefined ? await mkdtemp(join(parent, 'rein-demo-')) : join(parent, `rein-demo-${seed}`)
     if (seed !== undefined) {
       if (!(await isFree(folder))) return { ok: false, failure: notOurs(folder) }
