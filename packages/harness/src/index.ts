@@ -1,6 +1,8 @@
 // The public surface of the package: nothing else is exported, and test/exports.test.ts pins this list.
 export type { AgentListener, Input, Phase } from './agent/agent.ts'
 export { Agent } from './agent/agent.ts'
+export type { SlashCommand } from './agent/commands.ts'
+export { Commands } from './agent/commands.ts'
 export type { ModelChoice } from './agent/header.ts'
 export type { Admission, Claimed, RequestOutcome, RequestRun, StepGate, TurnStopping } from './agent/hooks.ts'
 export { AgentHooks, Hooks } from './agent/hooks.ts'

@@ -1,6 +1,7 @@
 import type { Plugin, RowSpec } from '@rein/kernel'
 import {
   basePromptRow,
+  commandsRow,
   hooksRow,
   loopRow,
   promptRow,
@@ -22,6 +23,7 @@ type Rows = Readonly<Record<string, Plugin>>
 const core: Rows = {
   hooks: hooksRow,
   tools: toolsRow,
+  commands: commandsRow,
   providers: providersRow,
   secrets: secretsRow,
   store: storeRow,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { plugin, Registry, service } from '@rein/kernel'
 import type { Result, SessionEntry, Store } from '@rein/session'
+import { Commands, type SlashCommand } from '../../agent/commands.ts'
 import { AgentHooks, Hooks } from '../../agent/hooks.ts'
 import { LoopPort, standardLoop } from '../../agent/loop.ts'
 import { text } from '../../builtin/text.ts'
@@ -53,6 +54,12 @@ export const providersRow = plugin({
   name: 'providers',
   needs: {},
   setup: ({ provide }) => provide(Providers, new Registry<Provider>('providers')),
+})
+
+export const commandsRow = plugin({
+  name: 'commands',
+  needs: {},
+  setup: ({ provide }) => provide(Commands, new Registry<SlashCommand>('commands')),
 })
 
 export const secretsRow = plugin({

@@ -33,9 +33,17 @@ export const settingsProviderRow = (name: string, settings: ProviderSettings): P
       })
       if (!credential.ok) throw new FailureError(credential.failure)
       const key = keyOf(credential.value)
-      const { openaiProvider } = await import('../../model/openai-provider.ts')
+      const [{ openaiProvider }, { httpTransport }, { agents }] = await Promise.all([
+        import('../../model/openai-provider.ts'),
+        import('../../net/http.ts'),
+        import('../../net/agent.ts'),
+      ])
+      // The proxy is the one the person's environment names; idle sockets end with the row.
+      const sockets = agents({ environment: env })
+      scope.defer(() => sockets.close(), 'idle sockets')
       const { baseUrl, quirks } = settings
-      providers.add(scope, name, openaiProvider({ name, baseUrl, key, quirks, models: factsOf(settings) }))
+      const transport = httpTransport(sockets)
+      providers.add(scope, name, openaiProvider({ name, baseUrl, key, quirks, models: factsOf(settings), transport }))
     },
   })
 
