@@ -1,4 +1,4 @@
-import { type Content, type Failure, FailureError, type SessionEvent } from '@rein/session'
+import { type Content, type Failure, FailureError, inbox, laneOf, type SessionEvent } from '@rein/session'
 import type { Cli } from './cli.ts'
 import { EventStream } from './event-stream.ts'
 import { exits } from './exit.ts'
@@ -47,7 +47,7 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
     : undefined
   const told = task.quiet ? silent : progress(cli, { cwd: agent.settings.cwd, verbose: task.verbose === true })
   using _told = log.onWritten((event) => told.event(event))
-  const item = task.item ?? running.ports.id('in')
+  const item = (task.item && released(running, task.item)) ?? running.ports.id('in')
   const failure = await posted(running, task, item)
   await agent.whenIdle()
   const result = resultOf(log.events, item) ?? broken(log.events, failure ?? agent.failure ?? stopped)
@@ -56,12 +56,23 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
   return toReader(() => report(cli, task, { session: agent.session.id, result, events: log.events, told, signal }))
 }
 
+/**
+ * Under which id a task that was posted before is to be posted now. When its holder died it may wait parked, and only
+ * a new post starts what is parked: then it is taken back, to be posted anew.
+ */
+function released({ agent }: Running, item: string): string | undefined {
+  const { log } = agent.session
+  const { parked, nextTurn, nextStep } = log.state(inbox)
+  const waiting = [...nextStep, ...nextTurn].find(({ id }) => id === item)
+  if (parked === undefined || !waiting) return item
+  log.append('inbox/spliced', { lane: laneOf(waiting), start: 0, remove: [item], insert: [], reason: 'withdrawn' })
+  return undefined
+}
+
 async function posted(running: Running, task: Task, id: string): Promise<Failure | undefined> {
   const content: readonly Content[] = typeof task.text === 'string' ? [{ type: 'text', text: task.text }] : task.text
   try {
     await running.agent.post({ id, delivery: 'followup', content, source: { kind: 'person' } })
-    // A task posted to another holder, who is gone, may wait in the inbox as it was opened.
-    running.agent.wake()
     return undefined
   } catch (error) {
     if (error instanceof FailureError) return error.failure

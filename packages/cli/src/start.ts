@@ -10,7 +10,6 @@ import {
   type PresetName,
   type SessionStart,
   type Settings,
-  StorePort,
 } from '@rein/harness'
 import type { Host, RowSpec } from '@rein/kernel'
 import type { PermissionMode, Ports, Result } from '@rein/session'
@@ -117,6 +116,7 @@ export async function openSession(cli: Cli, hosted: Hosted, options: StartOption
   const standing = settings.model === undefined ? undefined : modelNamed(settings.model)
   if (standing?.ok === false) return standing
   const wanted = options.model ?? (start.kind === 'new' ? standing?.value : undefined)
+  if (!wanted && start.kind === 'new') return { ok: false, failure: noModel }
   if (wanted) {
     const usable = await modelInForce(cli, hosted, wanted)
     if (!usable.ok) return usable
@@ -142,9 +142,8 @@ export async function openSession(cli: Cli, hosted: Hosted, options: StartOption
   return usable
 }
 
-/** The session a person means: `last`, an id, or the beginning of one. */
-export function findSession({ host }: Hosted, typed: string, cwd: string) {
-  const store = host.get(StorePort)
-  if (!store) throw new Error('the row "store" is not mounted')
-  return store.find(typed, cwd)
-}
+const noModel = {
+  code: 'NO_PROVIDER',
+  message: 'No model was chosen.',
+  next: 'Say which with --model PROVIDER/MODEL, --base-url URL --model NAME, or `model:` in rein.yaml.',
+} as const

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, type MockServer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { Place, Program, rein, resultOf } from './program.ts'
+import { says, stalls, words } from './replies.ts'
+
+/** A session that a process of its own holds. */
+async function held(place: Place, server: MockServer): Promise<{ readonly holder: Program; readonly id: string }> {
+  const holder = new Program(place, ['--base-url', server.baseUrl, '--model', 'made'], { input: 'open' })
+  await holder.until(({ stderr }) => /s-[0-9a-f]{12}/.test(stderr))
+  return { holder, id: /s-[0-9a-f]{12}/.exec(holder.stderr)?.[0] ?? '' }
+}
+
+async function story(
+  answers: readonly Answer[],
+  tell: (of: { place: Place; server: MockServer; holder: Program; id: string }) => Promise<void>,
+): Promise<void> {
+  using place = new Place()
+  await using server = await mockServer({ script: answers })
+  const { holder, id } = await held(place, server)
+  using _holder = holder
+  await tell({ place, server, holder, id })
+}
+
+const arrived = async (server: MockServer): Promise<void> => {
+  while (server.received.length === 0) await sleep(5)
+  await sleep(50)
+}
+
+suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
+  test('is run by the process that holds it, and its answer is printed here', () =>
+    story([says('From the holder.')], async ({ place, id, holder }) => {
+      const run = await rein(place, ['resume', id, '-p', 'who answers?', '--json'])
+      assert.equal(run.code, 0)
+      assert.partialDeepStrictEqual(resultOf(run), { session: id, outcome: 'completed', text: 'From the holder.' })
+      assert.match(run.stdout, /"type":"user\/message".*who answers\?/)
+      holder.child.stdin.end()
+      assert.equal((await holder.ended).code, 0)
+      const verified = await rein(place, ['verify', id])
+      assert.match(verified.stdout, /^clean/)
+    }))
+
+  test('is refused by name when a flag would not hold there', () =>
+    story([], async ({ place, id }) => {
+      const runs = await Promise.all([
+        rein(place, ['-p', 'x', '--resume', id, '--mode', 'read-only']),
+        rein(place, ['-p', 'x', '--resume', id, '--max-steps', '3']),
+      ])
+      assert.deepEqual(
+        runs.map(({ code, stderr }) => [code, /--mode|--max-steps/.exec(stderr)?.[0]]),
+        [
+          [2, '--mode'],
+          [2, '--max-steps'],
+        ],
+      )
+    }))
+
+  test('is cancelled there by Ctrl-C here, and the holder goes on', () =>
+    story([stalls(words('So far')), says('Next.')], async ({ place, id, server }) => {
+      using follower = new Program(place, ['-p', 'slow', '--resume', id, '--json'])
+      await arrived(server)
+      follower.child.kill('SIGINT')
+      const run = await follower.ended
+      assert.equal(run.code, 130)
+      assert.partialDeepStrictEqual(resultOf(run), { outcome: 'cancelled', text: 'So far' })
+      const next = await rein(place, ['-p', 'and now?', '--resume', id, '--quiet'])
+      assert.deepEqual([next.code, next.stdout], [0, 'Next.\n'])
+    }))
+
+  test('is taken over when the holder dies before it answers', () =>
+    story([stalls(words('So far')), says('Taken over.')], async ({ place, id, server, holder }) => {
+      const endpoint = ['--base-url', server.baseUrl, '--model', 'made']
+      holder.child.stdin.write('first\n')
+      await arrived(server)
+      using follower = new Program(place, ['-p', 'second', '--resume', id, ...endpoint])
+      await follower.until(({ stderr }) => stderr.includes('posted there'))
+      holder.child.kill('SIGKILL')
+      const run = await follower.ended
+      assert.deepEqual([run.code, run.stdout], [0, 'Taken over.\n'])
+    }))
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { type Answer, type MockServer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { Place, Program, rein } from './program.ts'
+import { calls, says, stalls, words } from './replies.ts'
+
+/** Lines through a pipe, as a script gives them. */
+async function lines(answers: readonly Answer[], input: string, ...flags: readonly string[]) {
+  using place = new Place()
+  await using server = await mockServer({ script: answers })
+  const run = await rein(place, [...endpoint(server), ...flags], { input })
+  return { ...run, requests: server.received.map(({ body }) => body.toString('utf8')) }
+}
+
+const endpoint = ({ baseUrl }: MockServer): readonly string[] => ['--base-url', baseUrl, '--model', 'made']
+
+suite('a session through a pipe', { concurrency: 3 }, () => {
+  test('takes each line as a turn, answers on stdout, and ends with the input', async () => {
+    const { code, stdout, stderr, requests } = await lines([says('One.'), says('Two.')], 'first\n\nsecond')
+    assert.deepEqual([code, stdout], [0, 'One.\nTwo.\n'])
+    assert.match(requests[1] ?? '', /first.*One\..*second/)
+    assert.equal(stderr.match(/^tokens /gm)?.length, 2)
+  })
+
+  test('knows its slash commands and answers an unknown one with the nearest', async () => {
+    const { stderr, requests } = await lines(
+      [],
+      '/hlep\n/help\n/mode read-onyl\n/model gpt\n/fork x\n/quit\nnever said\n',
+    )
+    assert.match(stderr, /no command \/hlep\. Did you mean \/help\?/)
+    for (const name of ['new', 'resume', 'model', 'mode', 'cost', 'fork', 'quit'])
+      assert.match(stderr, new RegExp(`/${name} `))
+    assert.match(stderr, /Did you mean read-only\?/)
+    assert.match(stderr, /written PROVIDER\/MODEL/)
+    assert.match(stderr, /\/fork takes the number of an event/)
+    assert.deepEqual(requests, [])
+  })
+
+  test('logs the commands that touch it, and not those that only look', async () => {
+    using place = new Place()
+    await using server = await mockServer()
+    await rein(place, endpoint(server), { input: '/mode\n/cost\n/mode full-access\n/mode nope\n' })
+    const { stdout } = await rein(place, ['show', 'last', '--events'])
+    const events: { type: string; data: Record<string, unknown> }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const runs = events.filter(({ type }) => type === 'command/run').map(({ data }) => [data.name, data.arguments])
+    const ends = events.filter(({ type }) => type === 'command/done').map(({ data }) => data.outcome)
+    assert.deepEqual(runs, [
+      ['mode', 'full-access'],
+      ['mode', 'nope'],
+    ])
+    assert.deepEqual(ends, ['done', 'failed'])
+    assert.equal(events.filter(({ type }) => type === 'permission/mode').length, 2)
+  })
+
+  test('forks and goes on in the fork, and /new begins with nothing', async () => {
+    const { stdout, stderr, requests } = await lines(
+      [says('One.'), says('Two.'), says('Three.')],
+      'alpha-1\n/fork\nbeta-2\n/new\ngamma-3\n',
+    )
+    const ids = new Set(stderr.match(/s-[0-9a-f]{12}/g))
+    assert.equal(ids.size, 3)
+    assert.match(stdout, /One\.\nTwo\.\nThree\.\n/)
+    assert.match(requests[1] ?? '', /alpha-1.*One\..*beta-2/)
+    assert.equal(requests[2]?.includes('alpha-1'), false)
+  })
+
+  test('answers every question no, because nobody is there', async () => {
+    const { stderr, requests } = await lines([calls('bash', { command: 'touch x' }), says('Well.')], 'do it\n')
+    assert.match(stderr, /denied/)
+    assert.match(requests[1] ?? '', /was denied/)
+  })
+
+  test('is stopped by SIGINT, tells it, and a second one while idle ends it', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [stalls(words('So far')), says('Again.')] })
+    using program = new Program(place, endpoint(server), { input: 'open' })
+    program.child.stdin.write('slow\n')
+    await program.until(({ stdout }) => stdout.includes('So far'))
+    program.child.kill('SIGINT')
+    await program.until(({ stderr }) => /— cancelled —[\s\S]*tokens/.test(stderr))
+    program.child.stdin.write('once more\n')
+    await program.until(({ stdout }) => stdout.includes('Again.'))
+    await program.until(({ stderr }) => /tokens 100 in/.test(stderr))
+    program.child.kill('SIGINT')
+    assert.equal((await program.ended).code, 130)
+  })
+
+  test('needs consent for what a project brings, and does not take a line for it', async () => {
+    using place = new Place()
+    mkdirSync(`${place.cwd}/.rein`)
+    writeFileSync(`${place.cwd}/.rein/rein.yaml`, 'permissions: { mode: full-access }\n')
+    const run = await rein(place, ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'], { input: 'y\n' })
+    assert.equal(run.code, 2)
+    assert.match(run.stderr, /needs your consent/)
+  })
+})
