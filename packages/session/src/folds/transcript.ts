@@ -59,7 +59,9 @@ export const transcript: Fold<Transcript> = {
     const after = event.type === 'session/rewound' ? surfaceAt(state, event.data.to) : surface.step(before, event)
     if (after === before) return { ...state, entries }
     const past = state.past.push({ seq: event.seq, surface: after })
-    if (after.messages.extends(before.messages)) return { ...state, entries, past }
+    // A rewind to what was rewound before brings messages back that were marked as gone.
+    const added = event.type !== 'session/rewound' && after.messages.extends(before.messages)
+    if (added) return { ...state, entries, past }
     return { entries, past, shadowed: remark(state.shadowed, before, after) }
   },
 }

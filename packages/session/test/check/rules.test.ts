@@ -19,10 +19,11 @@ const turn = (steps: TurnPlan['steps'], more: Partial<TurnPlan> = {}): TurnPlan 
   return { posts: [], picture: false, steps, end: 'answer', text: 'go', sides: [], ...more }
 }
 const call = { name: 'bash', args: '{}', parallel: false, outcome: 'done', ask: 'none', text: 'ok' } as const
+const beside = { ...call, parallel: true } as const
 const step: TurnPlan['steps'][number] = {
   kind: 'calls',
   retries: 1,
-  calls: [call, { ...call, ask: 'denied' }, { ...call, outcome: 'edit' }, { ...call, outcome: 'edit' }],
+  calls: [beside, beside, call, { ...call, ask: 'denied' }, { ...call, outcome: 'edit' }, { ...call, outcome: 'edit' }],
   text: 'on it',
   reasoning: null,
   chunks: false,
@@ -123,6 +124,7 @@ const breaches: readonly Breach[] = [
   },
   { rule: 3, what: 'results out of the model’s order', breakIt: swapped },
   { rule: 4, what: 'two calls at once that must run alone', breakIt: overlapping },
+  { rule: 4, what: 'a call beside others that must run alone', breakIt: (events) => aloneBeside(events) },
   { rule: 6, what: 'a cut reply that still asks for calls', breakIt: dropsRun },
   {
     rule: 6,
@@ -159,6 +161,7 @@ const breaches: readonly Breach[] = [
     what: 'a change of a version that was not seen',
     breakIt: edit('tool/result', (data) => ({ ...data, view: { path: '/w/a', before: 'unseen' } }), isDone),
   },
+  { rule: 12, what: 'a change of what was seen only before a rewind', breakIt: (events) => seenBeforeRewind(events) },
   { rule: 13, what: 'a turn that does not end', breakIt: drop('turn/end', ended('completed')) },
   { rule: 13, what: 'a step that does not end', breakIt: drop('step/end') },
   { rule: 13, what: 'an approval that stays open', breakIt: drop('approval/decided') },
@@ -191,6 +194,29 @@ function leftOpen(events: readonly SessionEvent[]): readonly SessionEvent[] | un
   const data = { epoch: 2, holder: 'h', rein: '0' }
   return event && events.with(at, { ...event, type: 'session/resume', data } as SessionEvent)
 }
+
+/** The second of two calls that stand together was not declared to. */
+function aloneBeside(events: readonly SessionEvent[]): readonly SessionEvent[] | undefined {
+  const at = events.findLastIndex(
+    (event, index) => event.type === 'tool/call' && events[index - 1]?.type === 'tool/call',
+  )
+  const event = events[at]
+  return event?.type === 'tool/call'
+    ? events.with(at, { ...event, data: { ...event.data, parallel: false } })
+    : undefined
+}
+
+/** The read that a change rests on is rewound right before it. */
+function seenBeforeRewind(events: readonly SessionEvent[]): readonly SessionEvent[] | undefined {
+  const changes = (event: SessionEvent) => event.type === 'tool/result' && event.data.view !== undefined
+  const at = events.findLastIndex((event) => changes(event) && event.surface === 'append')
+  const event = events[at]
+  return (
+    event &&
+    events.toSpliced(at, 0, { ...place, seq: event.seq, type: 'session/rewound', data: { to: 2, by: 'person' } })
+  )
+}
+const place = { time: 0, hash: '' }
 
 for (const { rule, what, breakIt } of breaches) {
   test(`rule ${rule} names ${what}`, () => {

@@ -112,6 +112,11 @@ const closes: ReadonlySet<string> = new Set([
   'inbox/parked',
 ])
 
+test('of all that is folded, a rewind takes back the surface, what was seen, and notes that ask for it', () => {
+  const back = Object.entries(folds).flatMap(([name, { rewinds }]) => (rewinds ? [name] : []))
+  assert.deepEqual(back.sort(), ['notes', 'seen', 'surface'])
+})
+
 test('a rewind takes back what was seen and said, and never money, permission, grants or jobs', () => {
   fc.assert(
     fc.property(wholeLog, fc.nat(), (world, where) => {
@@ -143,7 +148,11 @@ test('rewinds into rewinds cost no more than their events', () => {
 
 test('the transcript shows everything in order and marks exactly what the model no longer sees', () => {
   fc.assert(
-    fc.property(wholeLog, ({ log }) => {
+    fc.property(wholeLog, fc.array(fc.nat(), { maxLength: 3 }), ({ log }, rewinds) => {
+      for (const where of rewinds) {
+        log.state(transcript)
+        log.append('session/rewound', { to: where % log.events.length, by: 'person' })
+      }
       const { entries, shadowed: marked } = log.state(transcript)
       const gone = shadowed(log.events, log.state(surface))
       const seqs = [...entries].map(({ seq }) => seq)

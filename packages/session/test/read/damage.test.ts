@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { check, type ReadLog, readLog, verify } from '../../src/index.ts'
+import { check, type ReadLog, readLog, SessionLog, verify } from '../../src/index.ts'
 import { wholeLog } from '../kit/play.ts'
-import { hasher } from '../kit/ports.ts'
+import { countingPorts, hasher } from '../kit/ports.ts'
 import { inBlocks, opened } from '../kit/reading.ts'
 import { bytesOf } from '../kit/sinks.ts'
 import type { World } from '../kit/world.ts'
@@ -223,6 +223,17 @@ test('empty lines, CR before LF and a missing last line end are no damage', asyn
     }),
     { numRuns: 5 },
   )
+})
+
+test('records that wait for the end of a long log are the same then', async () => {
+  const log = new SessionLog({ ports: countingPorts(), sink: { append: async () => {}, sync: async () => {} } })
+  const lines: string[] = []
+  using _lines = log.onLine((line) => lines.push(line))
+  for (let turn = 1; turn <= 400; turn++)
+    log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${turn}`.repeat(1500) })
+  const read = await opened(lines.toSpliced(3, 1), 65_536)
+  assert.equal(read.damage.length, 1)
+  for (const [seq, line] of lines.entries()) if (seq !== 3) assert.equal(read.lines[seq], line)
 })
 
 test('a log cut to nothing opens empty and is an open tail', async () => {

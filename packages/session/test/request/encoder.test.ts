@@ -226,6 +226,34 @@ test('pictures over a limit, and any beyond twenty where one is large, are descr
   assert.equal(shown(...Array.from({ length: 20 }, () => image(10)), image(2100)), 20)
 })
 
+test('pictures of a side request count for nothing in the requests after it', () => {
+  const large: Content = { type: 'image', blob: 'b', mime: 'image/png', bytes: 4, width: 2100, height: 10 }
+  const memo = new Derivation({ hasher, blob, keep: true })
+  const list = SharedList.of([user({ type: 'text', text: 'x' })])
+  const from = { surface: { messages: list }, header: plainHeader, headerSeq: 0, at: 0 }
+  assert.ok(memo.derive({ ...from, extra: Array.from({ length: 25 }, () => large) }, []).ok)
+  const grown = memo.derive({ ...from, surface: { messages: list.push(user(large)) }, extra: null }, [])
+  assert.ok(grown.ok && bodyOf(grown.value).includes('data:image/png'))
+})
+
+test('what version 1 says in place of what cannot be sent is fixed to the letter', () => {
+  const gone: Content = { type: 'image', blob: 'gone', mime: 'image/png', bytes: 3 }
+  const broken = [user(gone), assistant([{ type: 'call', id: 'a', name: 'b c', arguments: '[1]' }])]
+  const [pictured, called, closed] = sent(derive(broken)).map((message) => JSON.stringify(message))
+  assert.equal(
+    pictured,
+    '{"role":"user","content":[{"type":"text","text":"[picture, image/png, 3 bytes, not shown to this model]"}]}',
+  )
+  assert.equal(
+    called,
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"b_c","arguments":"{\\"not_json\\":\\"[1]\\"}"}}]}',
+  )
+  assert.equal(
+    closed,
+    '{"role":"tool","tool_call_id":"a","content":"(no result was recorded for this call; its outcome is unknown)"}',
+  )
+})
+
 test('parameters can neither rename the model nor smuggle in messages or tools', () => {
   const parameters = { model: 'evil', messages: [], tools: [], temperature: 0 }
   const body = bodyOf(derive([user({ type: 'text', text: 'x' })], { ...plainHeader, parameters }))

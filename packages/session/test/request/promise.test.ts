@@ -10,6 +10,7 @@ import {
   header,
   Rebuild,
   type SessionEvent,
+  sentRecord,
   surface,
   verify,
 } from '../../src/index.ts'
@@ -85,6 +86,26 @@ test('head and messages of a request begin the next one, unless it names what br
       }
     }),
     runs,
+  )
+})
+
+test('what is said between deriving a request and recording it is not in it, and the request is proved all the same', () => {
+  fc.assert(
+    fc.property(wholeLog, (world) => {
+      const of = world.log.state(header)
+      assert.ok(of)
+      const at = world.log.events.length - 1
+      const from = { surface: world.log.state(surface), header: of.header, headerSeq: of.seq, at, extra: null }
+      const derived = new Derivation({ hasher, blob: world.blob, keep: true }).derive(from, world.log.events)
+      assert.ok(derived.ok)
+      world.append('user/message', { content: [{ type: 'text', text: 'too late' }], source: { kind: 'person' } })
+      const sent = world.log.append('request/sent', sentRecord(from, derived.value, { id: 'late', kind: 'step' }))
+      const rebuild = new Rebuild({ hasher, blob: world.blob })
+      for (const event of world.log.events) rebuild.feed(event)
+      const made = rebuild.request(sent)
+      assert.equal(made.ok && made.value.sha256, derived.value.sha256)
+    }),
+    { numRuns: 10 },
   )
 })
 
