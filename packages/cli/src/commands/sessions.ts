@@ -49,29 +49,32 @@ const plain = ({ entry, title, outcome }: Row) => ({
 
 function table(rows: readonly Row[], cli: Cli): string {
   const colors = paint(cli.color)
-  const cells = rows.map((row) =>
-    [row.entry.id, directory(row, cli), outcomeOf(row), size(row.entry.bytes)].map(safeText),
-  )
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
-  const [idWidth = 0, cwdWidth = 0, outcomeWidth = 0, sizeWidth = 0] = widths
-  const used = idWidth + cwdWidth + outcomeWidth + sizeWidth + 16 + 8
-  const room = cli.terminal ? Math.max(20, columns(cli) - used) : 100
+  const fixed = rows.map(({ entry, outcome }) => [entry.id, outcomeOf(entry, outcome), size(entry.bytes)].map(safeText))
+  const [id = 0, outcome = 0, bytes = 0] = [0, 1, 2].map((at) => widest(fixed.map((cells) => cells[at] ?? '')))
+  // Five gaps of two, and sixteen for the moment; what is left is shared by directory and title.
+  const left = cli.terminal ? Math.max(20, columns(cli) - id - outcome - bytes - 26) : 132
+  const folders = rows.map((row) => safeText(directory(row, cli.env['HOME'], Math.min(32, Math.floor(left * 0.4)))))
+  const folder = widest(folders)
   const lines = rows.map((row, at) => {
-    const [id = '', cwd = '', outcome = '', bytes = ''] = cells[at] ?? []
-    return [
-      id.padEnd(idWidth),
+    const [name = '', ended = '', much = ''] = fixed[at] ?? []
+    const cells = [
+      name.padEnd(id),
       colors.dim(moment(row.entry.changed)),
-      styleOf(row, colors)(outcome.padEnd(outcomeWidth)),
-      bytes.padStart(sizeWidth),
-      cwd.padEnd(cwdWidth),
-      oneLine(row.title, room),
-    ].join('  ')
+      styleOf(row, colors)(ended.padEnd(outcome)),
+      much.padStart(bytes),
+      (folders[at] ?? '').padEnd(folder),
+      oneLine(row.title, left - folder),
+    ]
+    return cells.join('  ').trimEnd()
   })
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }
 
+const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, cell.length), 0)
+
 /** What is held or broken says so; else how the last turn ended. */
-const outcomeOf = ({ entry, outcome }: Row): string => (entry.state === 'free' ? (outcome ?? 'empty') : entry.state)
+const outcomeOf = ({ state }: SessionEntry, outcome: Glance['outcome']): string =>
+  state === 'free' ? (outcome ?? 'empty') : state
 
 function styleOf({ entry, outcome }: Row, { green, red, yellow, dim }: Paint): Paint['dim'] {
   if (entry.state === 'broken' || outcome === 'error') return red
@@ -79,15 +82,12 @@ function styleOf({ entry, outcome }: Row, { green, red, yellow, dim }: Paint): P
   return outcome === 'completed' ? green : dim
 }
 
-/** The last two parts of the directory, or `~` for the home. */
-function directory({ entry }: Row, { env }: Cli): string {
+/** The end of the directory, `~` for the person's home. */
+function directory({ entry }: Row, home: string | undefined, most: number): string {
   const { cwd } = entry
   if (cwd === null) return '?'
-  const short = env['HOME'] && cwd.startsWith(env['HOME']) ? `~${cwd.slice(env['HOME'].length)}` : cwd
-  return short.length <= MOST ? short : `…${short.slice(1 - MOST)}`
+  const short = home && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd
+  return short.length <= most ? short : `…${short.slice(1 - most)}`
 }
-
-/** Characters of a directory that are shown. */
-const MOST = 32
 
 const columns = ({ env }: Cli): number => process.stdout.columns ?? (Number(env['COLUMNS']) || 100)

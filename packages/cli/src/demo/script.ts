@@ -75,8 +75,8 @@ const todo = (done: number) => ({
 const answer = [
   'The test passes now: 3 passed, 0 failed.',
   '',
-  `The cause was in \`${source}\`: the discount is a percentage, and \`total\` subtracted it as cents. It now takes that`,
-  'share of the sum.',
+  `The cause was in \`${source}\`: the discount is a percentage, and \`total\``,
+  'subtracted it as cents. It now takes that share of the sum.',
 ].join('\n')
 
 /** What one more call shows. A result that says nothing of the kind, after a crash for one, shows nothing. */

@@ -106,3 +106,14 @@ export class Desk {
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
+
+/** A whole chain over another prompt, of the same length, than the one that was sent. */
+export function forged(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  return events.map((event): SessionEvent => {
+    if (event.type !== 'user/message' || event.data.source.kind !== 'person') return event
+    const content = event.data.content.map((part) =>
+      part.type === 'text' ? { ...part, text: part.text.replace('fix', 'axe') } : part,
+    )
+    return { ...event, data: { ...event.data, content } }
+  })
+}
