@@ -84,7 +84,6 @@ export function askOnTerminal(cli: Cli, approvals: ApprovalQueue, agent: Agent):
     [Symbol.dispose]: () => {
       listening[Symbol.dispose]()
       lines.close()
-      cli.stdin.unref()
     },
   }
 }

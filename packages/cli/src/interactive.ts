@@ -6,6 +6,7 @@ import { exits } from './exit.ts'
 import { failed } from './failed.ts'
 import { presetOf } from './headless.ts'
 import { Conversation, type Happening } from './interactive/conversation.ts'
+import { leave } from './interactive/leave.ts'
 import { Mailbox } from './interactive/mailbox.ts'
 import { Terminal } from './interactive/terminal.ts'
 import { loadFor, type SessionSettings, sessionSettings } from './settings.ts'
@@ -58,7 +59,7 @@ async function converse(
   const conversation = new Conversation({ cli, host, terminal, mailbox, start: options }, agent.value)
   const exit = await conversation.run()
   conversation.detach()
-  const closed = conversation.agent.close().then(() => host[Symbol.asyncDispose]())
+  const closed = leave(host, conversation.agent).then(() => host[Symbol.asyncDispose]())
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, closingMs).unref())])
   return exit
 }

@@ -68,6 +68,16 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     assert.equal(requests[2]?.includes('alpha-1'), false)
   })
 
+  test('leaves nothing behind when nothing was said, so that last is a session with something in it', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.')] })
+    await rein(place, endpoint(server), { input: 'hello\n' })
+    await rein(place, endpoint(server), { input: '/cost\n' })
+    const { stderr, stdout } = await rein(place, [...endpoint(server), 'resume'], { input: '' })
+    assert.match(stderr, /> hello\nOne\./)
+    assert.equal(stdout, '')
+  })
+
   test('answers every question no, because nobody is there', async () => {
     const { stderr, requests } = await lines([calls('bash', { command: 'touch x' }), says('Well.')], 'do it\n')
     assert.match(stderr, /denied/)
@@ -84,6 +94,7 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     await program.until(({ stderr }) => /— cancelled —[\s\S]*tokens/.test(stderr))
     program.child.stdin.write('once more\n')
     await program.until(({ stdout }) => stdout.includes('Again.'))
+    assert.match(program.stdout, /^So far\nAgain\./)
     await program.until(({ stderr }) => /tokens 100 in/.test(stderr))
     program.child.kill('SIGINT')
     assert.equal((await program.ended).code, 130)

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { mockServer } from '../../harness/src/testing/mock-server.ts'
+import { parseCommandLine } from '../src/args.ts'
+import type { Cli } from '../src/cli.ts'
+import { problemText } from '../src/problem-text.ts'
+import { session } from '../src/session.ts'
+import { surroundings } from './in-process.ts'
 import { Place, rein, resultOf } from './program.ts'
 import { says } from './replies.ts'
 
@@ -30,16 +35,24 @@ const refused: readonly (readonly [title: string, args: readonly string[], says:
   ['--approve ask without a terminal', [...endpoint, '--approve', 'ask', '-p', 'x'], /needs a terminal/],
 ]
 
-test('what is wrong with the call ends with 2 before anything runs, and says what to do', async () => {
-  using place = new Place()
-  const runs = await Promise.all(refused.map(([, args]) => rein(place, args)))
-  for (const [index, [title, , words]] of refused.entries()) {
-    const run = runs[index]
-    assert.deepEqual([run?.code, run?.stdout], [2, ''], title)
-    assert.match(run?.stderr ?? '', words, title)
-  }
-  assert.equal((await rein(place, ['sessions', '--json'])).stdout.trim(), '')
-})
+for (const [title, args, words] of refused) {
+  test(`${title} is refused with 2 before anything runs`, async () => {
+    using place = new Place()
+    const { cli, out, err } = surroundings(place)
+    const code = await called(cli, args)
+    assert.deepEqual([code, out()], [2, ''])
+    assert.match(err(), words)
+    assert.equal(existsSync(join(place.home, 'sessions')), false)
+  })
+}
+
+/** The session command as the program calls it, without the program. */
+async function called(cli: Cli, argv: readonly string[]): Promise<number> {
+  const line = parseCommandLine(argv)
+  if (line.ok) return session({ ...cli, cwd: resolve(cli.cwd, line.args.value('cwd') ?? '.') }, line.args)
+  cli.err(problemText(line.problem))
+  return 2
+}
 
 test('a provider of the settings whose key is missing ends with 2 and names the variable', async () => {
   using place = new Place()

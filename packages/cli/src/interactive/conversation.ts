@@ -5,6 +5,7 @@ import type { Cli } from '../cli.ts'
 import { exitOf, exits } from '../exit.ts'
 import type { Hosted, StartOptions } from '../start.ts'
 import { safeText } from '../view/safe-text.ts'
+import { leave } from './leave.ts'
 import type { Mailbox } from './mailbox.ts'
 import { Screen } from './screen.ts'
 import { slash, told } from './slash.ts'
@@ -155,7 +156,7 @@ export class Conversation {
     this.detach()
     this.#agent = agent
     this.#screen = this.#attach(agent)
-    await before.close()
+    await leave(this.#options.host, before)
     this.#screen.greet(this.#options.cli.version)
     this.#screen.recall()
     agent.wake()

@@ -22,6 +22,8 @@ export class Terminal implements Disposable {
   readonly #pressed: (text: string | undefined) => void
   /** Whether the last thing printed ended a line. */
   #fresh = true
+  /** The same of an answer that goes to a stdout of its own. */
+  #answered = true
   /** What was printed since a line is being typed, and is no whole line yet. */
   #held = ''
   #prompted = false
@@ -73,32 +75,32 @@ export class Terminal implements Disposable {
 
   /** Print lines of their own. */
   line(text: string): void {
-    const begin = this.#atStart() ? '' : '\n'
+    const begin = this.#atStart() && (this.#answered || !this.#cli.terminal) ? '' : '\n'
     this.say(`${begin}${text}\n`)
   }
 
   /** Part of an answer: on stdout, also when that is no terminal. */
   answer(text: string): Promise<void> {
-    if (this.person) this.say(text)
-    else {
-      this.#track(text)
+    if (!this.person) {
+      if (text !== '') this.#answered = text.endsWith('\n')
       return this.#cli.out(text)
     }
+    this.say(text)
     return Promise.resolve()
   }
 
   /** End the line an answer stopped in, where the answer is printed. */
   endLine(): Promise<void> {
-    return this.#atStart() ? Promise.resolve() : this.answer('\n')
+    const over = this.person ? this.#atStart() : this.#answered
+    return over ? Promise.resolve() : this.answer('\n')
   }
 
   [Symbol.dispose](): void {
     this.#flush()
-    if (!this.#fresh) this.#print('\n')
+    if (this.person && !this.#fresh) this.#print('\n')
     this.#cli.stdin.off('keypress', this.#pressed)
     this.#lines.removeAllListeners()
     this.#lines.close()
-    this.#cli.stdin.unref()
   }
 
   #typing(): boolean {
