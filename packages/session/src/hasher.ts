@@ -11,7 +11,11 @@ export interface Hasher {
   digest(): string
 }
 
-export type NewHasher = () => Hasher
+export interface NewHasher {
+  (): Hasher
+  /** The digest of what is all there, where the platform has a quicker way to it than a hasher. */
+  readonly once?: (data: string | Uint8Array) => string
+}
 
 /** Everything `session` needs from the world, passed in: time, ids and hashing. */
 export interface Ports {

@@ -35,12 +35,22 @@ export function encodeLine(place: { seq: number; time: number; previous: string 
   return { line: `${before}${hashField}${hash}"}`, hash }
 }
 
-/** The hash of a line: of the hash before it and of its own bytes before its `hash` field. */
+/**
+ * The hash of a line: of the hash before it and of its own bytes before its `hash` field.
+ * @param before bytes have room for a hash in front of them, which is overwritten.
+ */
 export function chain(previous: string, before: string | Uint8Array, hasher: NewHasher): string {
-  const hash = hasher()
-  return typeof before === 'string'
-    ? hash.update(previous + before).digest()
-    : hash.update(previous).update(before).digest()
+  const whole = typeof before === 'string' ? previous + before : behind(previous, before)
+  return hasher.once ? hasher.once(whole) : hasher().update(whole).digest()
+}
+
+/** Bytes of a hash, as digits. */
+export const hashRoom = 64
+
+function behind(previous: string, before: Uint8Array): Uint8Array {
+  if (previous === '') return before.subarray(hashRoom)
+  utf8.encodeInto(previous, before)
+  return before
 }
 
 /** Whether a line ends as every record does: in its hash, in the outermost object. */

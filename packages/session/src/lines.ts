@@ -1,3 +1,4 @@
+import { hashRoom } from './line.ts'
 import { textOf } from './records.ts'
 
 const lineEnd = 10
@@ -8,11 +9,14 @@ const lineEnd = 10
  */
 const stretch = 1 << 18
 
-/** Cuts a stream of bytes into lines. `bytes` of a line hold only until the next one is asked for. */
+/**
+ * Cuts a stream of bytes into lines. `bytes` of a line hold only until the next one is taken, and have room for a hash
+ * in front of them, which may be overwritten: what stands there was taken before.
+ */
 export class Lines {
   readonly #take: (bytes: Uint8Array, text: string) => void
   #buffer = new Uint8Array(2 * stretch)
-  #size = 0
+  #size = hashRoom
 
   constructor(take: (bytes: Uint8Array, text: string) => void) {
     this.#take = take
@@ -25,15 +29,15 @@ export class Lines {
     if (this.#size < stretch || !block.includes(lineEnd)) return
     const rest = this.#buffer.lastIndexOf(lineEnd, this.#size - 1) + 1
     this.#cut(rest)
-    this.#buffer.copyWithin(0, rest, this.#size)
-    this.#size -= rest
+    this.#buffer.copyWithin(hashRoom, rest, this.#size)
+    this.#size -= rest - hashRoom
   }
 
   /** @returns whether the last line has no line end. */
   end(): boolean {
-    const unended = this.#size > 0 && this.#buffer[this.#size - 1] !== lineEnd
+    const unended = this.#size > hashRoom && this.#buffer[this.#size - 1] !== lineEnd
     this.#cut(this.#size)
-    this.#size = 0
+    this.#size = hashRoom
     return unended
   }
 
@@ -44,15 +48,15 @@ export class Lines {
   }
 
   #cut(upTo: number): void {
-    const whole = this.#buffer.subarray(0, upTo)
+    const whole = this.#buffer.subarray(hashRoom, upTo)
     const text = textOf(whole)
     // One character a byte: a place in the text is a place in the bytes. Otherwise each line is decoded by itself.
-    const even = text.length === upTo
-    for (let from = 0; from < upTo; ) {
+    const even = text.length === whole.length
+    for (let from = 0; from < whole.length; ) {
       const found = even ? text.indexOf('\n', from) : whole.indexOf(lineEnd, from)
-      const end = found < 0 ? upTo : found
-      const line = whole.subarray(from, end)
-      this.#take(line, even ? text.slice(from, end) : textOf(line))
+      const end = found < 0 ? whole.length : found
+      const line = this.#buffer.subarray(from, end + hashRoom)
+      this.#take(line, even ? text.slice(from, end) : textOf(whole.subarray(from, end)))
       from = end + 1
     }
   }

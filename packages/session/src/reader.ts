@@ -2,7 +2,7 @@ import type { Damage, ReadLog } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
 import type { Failure } from './failure.ts'
 import type { NewHasher } from './hasher.ts'
-import { chain, encodeLine, format, freeze, isHash, isKnown } from './line.ts'
+import { chain, encodeLine, format, freeze, hashRoom, isHash, isKnown } from './line.ts'
 import { type Found, isNewer, keepable, recordOf } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
 import type { Result } from './store.ts'
@@ -44,18 +44,18 @@ export class LogReader {
     this.#asideName = asideName
   }
 
-  /** The next line of the log, without its LF, as bytes and as text. */
+  /** The next line of the log, without its LF, as text and as bytes with room for a hash in front. */
   line(rawBytes: Uint8Array, rawText: string): void {
     this.#number++
     const ended = rawText.endsWith('\r')
     const bytes = ended ? rawBytes.subarray(0, -1) : rawBytes
     const text = ended ? rawText.slice(0, -1) : rawText
-    if (bytes.length === 0) return
+    if (text === '') return
     const found = recordOf({ text, bytes, number: this.#number })
     if (found) {
       this.#salvage.clear()
       this.#arrive(found)
-    } else this.#scavenge(text, bytes.length)
+    } else this.#scavenge(text, bytes.length - hashRoom)
   }
 
   /** @param unended whether the log's last line has no line end. */

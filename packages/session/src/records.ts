@@ -1,12 +1,12 @@
 import type { SessionEvent } from './events/index.ts'
-import { endsInHash, faultOf, faultOfEnvelope, format, hashPattern, isKnown, tailLength } from './line.ts'
+import { endsInHash, faultOf, faultOfEnvelope, format, hashPattern, hashRoom, isKnown, tailLength } from './line.ts'
 
 /** One whole record found in a log; whether it is in its place is not known yet. */
 export interface Found {
   readonly event: SessionEvent
   /** The record without its line end. */
   readonly text: string
-  /** What its hash covers; bytes hold only until the next line is read. */
+  /** What its hash covers; bytes hold only until the next line is read, and have room for a hash in front. */
   readonly before: string | Uint8Array
   readonly hash: string
   /** 1-based line of the log it was found in. */
@@ -28,16 +28,20 @@ export const utf8Length = (text: string): number => encoder.encode(text).length
 /** The text of a line's bytes. Wrong bytes become U+FFFD and fail the hash. */
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-/** A line that is one record from end to end, or undefined. */
-export function recordOf(line: { text: string; bytes: Uint8Array; number: number }): Found | undefined {
+/**
+ * A line that is one record from end to end, or undefined.
+ * @param line its `bytes` have room for a hash in front of them; without them they are those of its text.
+ */
+export function recordOf(line: { text: string; bytes?: Uint8Array; number: number }): Found | undefined {
   const { text, bytes, number } = line
   if (!endsInHash(text)) return undefined
   const event = parsed(text)
   if (!event) return undefined
   // Bytes that are no UTF-8 would come back as other bytes, so the hash is taken of what the text says.
-  const lossy = text.includes('\uFFFD')
-  const before = lossy ? text.slice(0, -tailLength) : bytes.subarray(0, bytes.length - tailLength)
-  return { event, text, before, hash: event.hash, line: number, bytes: bytes.length, fault: faultOfKnown(event) }
+  const exact = bytes && !text.includes('\uFFFD')
+  const before = exact ? bytes.subarray(0, bytes.length - tailLength) : text.slice(0, -tailLength)
+  const size = bytes ? bytes.length - hashRoom : utf8Length(text)
+  return { event, text, before, hash: event.hash, line: number, bytes: size, fault: faultOfKnown(event) }
 }
 
 /** A record that outlives the buffer its bytes are in. */
@@ -56,7 +60,7 @@ export function recordsIn(text: string, number: number): { from: number; to: num
     for (const end of ends) {
       if (++tries > mostTries) break
       const piece = text.slice(from, from + end.index + end[0].length)
-      const found = recordOf({ text: piece, bytes: encoder.encode(piece), number })
+      const found = recordOf({ text: piece, number })
       if (!found) continue
       to = from + piece.length
       records.push({ from, to, found })
