@@ -2,7 +2,7 @@ import type { Block, CallBlock, Content, ImageContent } from '../events/content.
 import type { EventNamed, MessageEvent } from '../events/index.ts'
 import type { Header, Repair } from '../events/request.ts'
 import { base64 } from './base64.ts'
-import type { Encoding, ReadBlob } from './encoder.ts'
+import type { Encoding, ReadBlob } from './encoding.ts'
 
 // FROZEN: logs name this encoder. A change that alters output bytes is `openai-chat-v2.ts`.
 // Source: the Chat Completions API reference (messages, tools, stream_options) and the quirks table's own sources.
