@@ -7,7 +7,7 @@ import type { ModelChoice } from './header.ts'
 import type { LiveSession } from './live-session.ts'
 import type { TurnEnd } from './loop.ts'
 import type { AgentParts, AgentSettings } from './parts.ts'
-import { park, runTurn, type TurnAgent } from './turn.ts'
+import { park, parks, runTurn, type TurnAgent } from './turn.ts'
 
 /** What happens now, for a screen. Nothing here is a fact; facts are events. */
 export interface AgentListener {
@@ -186,8 +186,6 @@ export class Agent {
       while (!this.failure && due(this.session.log.state(inbox))) await this.#runTurn()
     } catch (error) {
       this.#lost(error)
-    } finally {
-      this.#stop = undefined
     }
   }
 
@@ -200,9 +198,16 @@ export class Agent {
     const { signal } = this.#turn
     const stopped = () => this.#stop?.end ?? { outcome: 'cancelled' as const }
     const released = () => this.#stop?.released === true
-    await runTurn(this.#parts, { settings: this.settings, signal, stopped, released, agent: this.#view })
+    const outcome = await runTurn(this.#parts, {
+      settings: this.settings,
+      signal,
+      stopped,
+      released,
+      agent: this.#view,
+    })
     this.#turn = undefined
-    this.#stop = undefined
+    // A stop that came when the turn was already over is for what waits.
+    if (parks(outcome)) this.#stop = undefined
     await log.synced()
   }
 

@@ -1,6 +1,7 @@
 import type { Block, EventNamed, Failure, Origin, Ports, RequestKind, Result } from '@rein/session'
 import { Derivation, fold, header, owed, sentRecord, surface } from '@rein/session'
 import { assembler, type Delta, type Reply } from '../model/assembler.ts'
+import type { Chunk } from '../model/chunk.ts'
 import type { EncodedRequest, Provider } from '../model/provider.ts'
 import type { ToolSet } from '../tools/ports.ts'
 import { BlobCache } from './blob-cache.ts'
@@ -75,7 +76,8 @@ export class Requests implements Disposable {
       mint: () => this.#ports.id('call'),
       onDelta: options.onDelta,
     })
-    for await (const chunk of options.provider.stream(request, options.signal)) assembled.push(chunk)
+    for await (const chunk of untilStopped(options.provider.stream(request, options.signal), options.signal))
+      assembled.push(chunk)
     return assembled.end(options.signal.aborted ? 'cancelled' : undefined)
   }
 
@@ -103,6 +105,26 @@ export class Requests implements Disposable {
     if (known?.seq !== last.data.header) return
     const from = { surface: fold(surface, before), header: known.header, headerSeq: known.seq, at: last.data.at }
     this.#derivation.derive({ ...from, extra: null }, before)
+  }
+}
+
+/** The same chunks, ended by the signal whether the provider listens to it or not. */
+async function* untilStopped(chunks: AsyncIterable<Chunk>, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const stop = Promise.withResolvers<undefined>()
+  const stopped = () => stop.resolve(undefined)
+  if (signal.aborted) stopped()
+  else signal.addEventListener('abort', stopped)
+  const iterator = chunks[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), stop.promise])
+      if (!next || next.done) return
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', stopped)
+    // Not awaited: what does not listen may never end.
+    void iterator.return?.().catch(() => undefined)
   }
 }
 

@@ -20,8 +20,8 @@ export const costOf = (usage: Usage, price: Price): number =>
   1_000_000
 
 /**
- * @param how `cancelled`: the person stopped it; the text so far stays. `final`: no retry follows a failure, so its
- * text stays too; while retries follow, the text of a failed attempt is not said twice.
+ * @param facts.cancelled the person stopped it: the text so far stays. The text of a failed attempt does not, because
+ * a retry would say it twice.
  */
 export function settle(
   reply: Reply,
@@ -44,18 +44,17 @@ export function settle(
   }
   if (outcome === 'failed') return { settled, message: undefined }
   const interrupted = facts.cancelled ? { interrupted: 'cancelled' as const } : {}
-  const content = facts.cancelled ? withoutCalls(reply.content) : reply.content
+  const { content } = reply
   const message = says(content) ? { request: id, content, origin, ...interrupted } : undefined
   return { settled, message }
 }
 
-/** What was streamed before a failure that no retry follows. */
+/** What was streamed before a failure that no retry follows; a reply that did not finish holds no call. */
 export const partialMessage = (reply: Reply, id: string, origin: Origin): Message | undefined => {
-  const content = withoutCalls(reply.content)
+  const { content } = reply
   return says(content) ? { request: id, content, origin, interrupted: 'failed' } : undefined
 }
 
-const withoutCalls = (content: readonly Block[]): readonly Block[] => content.filter((block) => block.type !== 'call')
 const says = (content: readonly Block[]): boolean =>
   content.some((block) => block.type === 'call' || (block.type === 'text' && block.text.trim() !== ''))
 

@@ -1,4 +1,4 @@
-import type { CallBlock, DataOf, EventType, PermissionMode, Result, SessionLog } from '@rein/session'
+import type { CallBlock, DataOf, EventType, PermissionMode, Result, SessionLog, TurnOutcome } from '@rein/session'
 import { FailureError, inbox, owed, repair, surface, turns } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
 import type { Answers } from '../tools/answers.ts'
@@ -30,8 +30,12 @@ export interface TurnOptions {
   readonly agent: TurnAgent
 }
 
+/** Whether what waits is held back after a turn that ended like this (rule 16). */
+export const parks = (outcome: TurnOutcome): outcome is DataOf<'inbox/parked'>['reason'] =>
+  outcome !== 'completed' && outcome !== 'max-tokens' && outcome !== 'blocked'
+
 /** One turn, from `turn/start` to `turn/end`, on the loop that is there when it begins. */
-export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<void> {
+export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<TurnOutcome> {
   const { log } = parts.session
   const turn = log.state(turns).turn + 1
   const end = await parts.loop.use(async (loop): Promise<TurnEnd> => {
@@ -46,8 +50,8 @@ export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<
   closeOpen(log)
   const { outcome, error } = end
   log.append('turn/end', { turn, outcome, ...(error && { error }) })
-  if (outcome !== 'completed' && outcome !== 'max-tokens' && outcome !== 'blocked' && !options.released())
-    park(log, outcome)
+  if (parks(outcome) && !options.released()) park(log, outcome)
+  return outcome
 }
 
 /** What waits does not start by itself; the next waking post releases it. */

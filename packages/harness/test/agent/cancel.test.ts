@@ -18,10 +18,12 @@ test('cancelled during the first of three exclusive calls, the others never star
     return { text: 'ok' }
   }
   const on = await stage({ tools: [held.tool, ...rest], script: [calls('edit1', 'edit2', 'edit3'), answer] })
+  const asked: string[] = []
+  on.set.guardCall.guard(on.scope, 'listen', ({ call }) => void asked.push(call.name))
   await on.post('go')
   await held.begun
   await on.agent.cancel()
-  assert.deepEqual(ran, [])
+  assert.deepEqual([ran, asked], [[], ['edit1']])
   assert.deepEqual(on.results(), ['done', 'not-started', 'not-started'])
   assert.deepEqual(on.outcomes(), ['cancelled'])
   await on.say('so?')
@@ -178,6 +180,30 @@ test('a cancel at any moment is one cancelled turn at most, parks what waits, an
     assert.ok(!on.outcomes().slice(ended).includes('cancelled'), `after ${ticks} ticks`)
     assert.equal((await on.verify()).answer, 'clean')
   }
+})
+
+test('a cancel right after a turn ended stops what waits behind it', async () => {
+  for (let ticks = 0; ticks < 16; ticks++) {
+    const on = await stage({ script: [{ text: '1', delayMs: 1 }, { text: '2' }, { text: '3' }] })
+    await on.post('a')
+    await on.post('b')
+    await on.next('turn/end')
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+    await on.agent.cancel()
+    const { nextTurn, parked } = on.session.log.state(inbox)
+    assert.equal(on.all('assistant/message').length, 1, `after ${ticks} ticks`)
+    if (nextTurn.length > 0) assert.equal(parked, 'cancelled', `after ${ticks} ticks`)
+    await on.say('c')
+    assert.equal(on.outcomes().at(-1), 'completed')
+  }
+})
+
+test('a call that a guard looks at when the turn is cancelled was not started', async () => {
+  const on = await stage({ tools: [testTool('act', { effects: 'some' })], script: [calls('act'), { text: 'on' }] })
+  on.set.guardCall.guard(on.scope, 'stop', () => void on.agent.cancel())
+  await on.say('go')
+  assert.deepEqual(on.results(), ['not-started'])
+  assert.deepEqual(on.types('tool/call'), [])
 })
 
 test('a cancel while a plugin looks at the end of the turn still cancels', async () => {

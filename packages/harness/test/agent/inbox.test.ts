@@ -96,6 +96,7 @@ test('posting an id twice does nothing, claimed or not', async () => {
   await on.post('a', 'followup', 'one')
   await on.agent.whenIdle()
   assert.deepEqual(on.said(), ['a'])
+  assert.equal(on.all('inbox/spliced').length, 1)
 })
 
 test('what another process posted to the store enters once, and is forgotten there', async () => {

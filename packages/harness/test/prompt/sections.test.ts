@@ -52,6 +52,26 @@ test('a section leaves with its row', async () => {
   assert.deepEqual(sections.render(), { text: '', sections: [] })
 })
 
+test('a section is not shown before its row runs', async () => {
+  const sections = new Sections()
+  let during = ''
+  const host = new Host()
+  const peeks = plugin({
+    name: 'peeks',
+    needs: { sections: SectionTable },
+    setup({ needs, scope }) {
+      needs.sections.add(scope, { name: 'a', order: 1, text: 'x' })
+      during = sections.render().text
+    },
+  })
+  await host.mountAll([
+    { id: 'sections', plugin: holder(sections) },
+    { id: 'peeks', plugin: peeks },
+  ])
+  assert.deepEqual([during, sections.render().text], ['', 'x'])
+  await host[Symbol.asyncDispose]()
+})
+
 test('a row replaced by one of the same section shows the new text, and by one that fails keeps the old', async () => {
   const sections = new Sections()
   const host = new Host()

@@ -89,11 +89,11 @@ for (const [what, guard] of [
     assert.deepEqual(on.outcomes(), ['completed'])
   })
 
-for (const [what, answer] of [
-  ['a no', async () => ({ decision: 'denied', by: 'person', words: 'rather not' })],
-  ['no answer', async () => ({ decision: 'unanswered', by: 'timeout' })],
-  ['an exception', () => Promise.reject(new Error('the dialog broke'))],
-] as const satisfies readonly (readonly [string, Approval['ask']])[])
+for (const [what, by, answer] of [
+  ['a no', 'person', async () => ({ decision: 'denied', by: 'person', words: 'rather not' })],
+  ['no answer', 'timeout', async () => ({ decision: 'unanswered', by: 'timeout' })],
+  ['an exception', 'error', () => Promise.reject(new Error('the dialog broke'))],
+] as const satisfies readonly (readonly [string, string, Approval['ask']])[])
   test(`${what} is a no: the call does not run`, async () => {
     const ran: string[] = []
     const act = testTool('act', { run: () => ({ kind: 'done', content: `${ran.push('act')}` }) })
@@ -101,9 +101,30 @@ for (const [what, answer] of [
     await on.say('go')
     assert.deepEqual(ran, [])
     assert.deepEqual(on.results(), ['denied'])
+    assert.deepEqual(
+      on.all('approval/decided').map(({ data }) => data.by),
+      [by],
+    )
     assert.deepEqual(on.outcomes(), ['completed'])
     assert.equal((await on.verify()).answer, 'clean')
   })
+
+test('a guard that takes too long refuses', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const on = await stage({ tools: [testTool('act')], script: twoSteps('act') })
+  const asked = Promise.withResolvers<void>()
+  on.set.guardCall.guard(on.scope, 'slow', () => {
+    asked.resolve()
+    return new Promise(() => undefined)
+  })
+  await on.post('go')
+  await asked.promise
+  await new Promise((resolve) => setImmediate(resolve))
+  t.mock.timers.tick(30_000)
+  await on.agent.whenIdle()
+  assert.deepEqual(on.results(), ['denied'])
+  assert.match(on.resultTexts()[0] ?? '', /denied by slow: .*30000 ms/)
+})
 
 test('when it cannot be found out whether a call needs an answer, the call does not run', async () => {
   const approval: Approval = {
