@@ -76,6 +76,14 @@ describe('the launcher', () => {
     assert.equal(stderr, 'rein needs Node ^22.19 || >=24; this is v20.9.0\n')
   })
 
+  test('starts another Node once, and never a third, whatever that one says it is', (t) => {
+    const { launcher, bundled } = installed(t, { node: '24.1.0' })
+    const always = join(dirname(bundled), 'old.mjs')
+    writeFileSync(always, "Object.defineProperty(process, 'version', { value: 'v20.9.0' })")
+    const { status, stderr } = start(`--import=${pathToFileURL(always).href}`, launcher, '--version')
+    assert.deepEqual({ status, stderr }, { status: 2, stderr: 'rein needs Node ^22.19 || >=24; this is v20.9.0\n' })
+  })
+
   test('does not take a Node beside it that is too old as well', (t) => {
     const { launcher, asOld } = installed(t, { node: '22.18.0' })
     assert.equal(start(asOld, launcher).status, 2)

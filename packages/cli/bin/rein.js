@@ -8,6 +8,8 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const WANTED = '^22.19 || >=24'
+// Set for the Node that is started in place of this one, so that a start can never lead to a third.
+const RESTARTED = 'REIN_RESTARTED'
 const here = path.dirname(fileURLToPath(import.meta.url))
 
 function satisfies(version) {
@@ -36,7 +38,8 @@ function versionOf(folder) {
 
 /** Becomes a pipe between the terminal and rein on another Node: same arguments, same signals, same end. */
 function runOn(node) {
-  const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit' })
+  const env = Object.assign({}, process.env, { [RESTARTED]: '1' })
+  const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit', env })
   const forward = (signal) => child.kill(signal)
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.on(signal, forward)
   // A terminal sends Ctrl-C to both; passed on as well it would count twice.
@@ -64,6 +67,7 @@ function program() {
 
 function start(file) {
   if (module.enableCompileCache) module.enableCompileCache()
+  delete process.env[RESTARTED]
   import(file)
     .then((rein) => rein.main(process.argv.slice(2)))
     .then((code) => {
@@ -80,7 +84,7 @@ if (file === undefined) {
 } else if (able) {
   start(file)
 } else {
-  const node = bundledNode()
+  const node = process.env[RESTARTED] === undefined ? bundledNode() : undefined
   if (node === undefined)
     stop(`rein needs Node ${unbuilt ? '>=24 while it is not built' : WANTED}; this is ${process.version}`)
   else runOn(node)
