@@ -24,7 +24,6 @@ export interface StepRequest {
 export async function request(step: StepRequest): Promise<RequestOutcome> {
   const { hooks, turn, signal } = step
   for (let attempt = 1; ; attempt++) {
-    if (signal.aborted) return { kind: 'cancelled' }
     let last: Attempted | undefined
     const outcome = await hooks.aroundRequest.run({ turn, step: step.step, attempt }, async () => {
       const made = await step.attempt()

@@ -4,7 +4,6 @@ import {
   check,
   type EventNamed,
   type EventType,
-  type Json,
   MemoryStore,
   type Ports,
   type Result,
@@ -23,8 +22,11 @@ import type { Provider } from '../../src/model/provider.ts'
 import { type ScriptEntry, scriptedProvider } from '../../src/model/scripted.ts'
 import type { Prompt } from '../../src/prompt/prompt.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
-import { type Call, type CallContext, type Tool, type ToolOutput, tool } from '../../src/tools/definition.ts'
+import type { Tool } from '../../src/tools/definition.ts'
 import { type Approval, ToolSet } from '../../src/tools/ports.ts'
+
+export { recordingStore } from './recording-store.ts'
+export { calls, heldTool, stopped, testTool } from './test-tools.ts'
 
 /** Ports that count: no clock, no chance. */
 export function countingPorts(from = 0): Ports {
@@ -193,55 +195,6 @@ function partsOf(options: StageOptions, at: { session: LiveSession; ports: Ports
   }
 }
 
-export interface ToolTraits {
-  readonly parallel?: boolean
-  readonly effects?: 'none' | 'some'
-  readonly timeoutMs?: number
-  readonly resolvesPlaceholders?: true
-  readonly parse?: (value: unknown) => readonly string[]
-  readonly run?: (args: Json, context: CallContext) => Promise<ToolOutput> | ToolOutput
-}
-
-/** A tool that takes any object and, unless told otherwise, says that it is done. */
-export const testTool = (name: string, traits: ToolTraits = {}): Tool =>
-  tool<Json>({
-    name,
-    description: `The ${name} tool.`,
-    parameters: {
-      schema: { type: 'object', properties: {} },
-      parse: (given) => {
-        const problems = traits.parse?.(given) ?? []
-        return problems.length > 0 ? { ok: false, problems } : { ok: true, value: given as Json }
-      },
-    },
-    effects: () => traits.effects ?? 'none',
-    parallel: () => traits.parallel ?? false,
-    ...(traits.timeoutMs !== undefined && { timeoutMs: traits.timeoutMs }),
-    ...(traits.resolvesPlaceholders && { resolvesPlaceholders: true }),
-    run: async (args, context) => traits.run?.(args, context) ?? { kind: 'done', content: `${name} done` },
-  })
-
-/** A tool that runs until it is let go or told to stop. */
-export function heldTool(name: string, traits: ToolTraits = {}) {
-  const begun = Promise.withResolvers<Call>()
-  const release = Promise.withResolvers<void>()
-  const run = async (_: Json, { call, signal }: CallContext): Promise<ToolOutput> => {
-    begun.resolve(call)
-    await Promise.race([release.promise, stopped(signal)])
-    return { kind: 'done', content: signal.aborted ? 'stopped early' : 'let go' }
-  }
-  return { tool: testTool(name, { ...traits, run }), begun: begun.promise, release: () => release.resolve() }
-}
-
-export const stopped = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-
-/** Calls of one reply. */
-export const calls = (...names: readonly string[]) => ({ calls: names.map((name) => ({ name, arguments: {} })) })
-
 export function memorySpill(files: Map<string, string> = new Map()): AgentParts['spill'] {
   return {
     open: async (name) => {
@@ -273,26 +226,4 @@ export async function verified(store: Store, id: string): Promise<Verification> 
 export function value<T>(result: Result<T>): T {
   if (result.ok) return result.value
   throw new Error(`${result.failure.code}: ${result.failure.message}`)
-}
-
-/** A memory store that notes, in order, each line it was given (`write <type>`) and each `sync`, once it is done. */
-export function recordingStore(order: string[]): MemoryStore {
-  const store = new MemoryStore({ hasher: nodeHasher, now: () => 0 })
-  const create = store.create.bind(store)
-  store.create = async (id, options) => {
-    const made = await create(id, options)
-    if (!made.ok) return made
-    const lease = made.value
-    const [append, sync] = [lease.append.bind(lease), lease.sync.bind(lease)]
-    lease.append = async (seq, lines) => {
-      await append(seq, lines)
-      for (const line of lines) order.push(`write ${(JSON.parse(line) as SessionEvent).type}`)
-    }
-    lease.sync = async () => {
-      await sync()
-      order.push('sync')
-    }
-    return made
-  }
-  return store
 }
