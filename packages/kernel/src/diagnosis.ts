@@ -12,7 +12,7 @@ export interface RowInfo {
   readonly id: string
   /** Name of the plugin. */
   readonly name: string
-  readonly state: 'waiting' | 'starting' | 'running' | 'stopping' | 'failed'
+  readonly state: 'waiting' | 'running' | 'failed'
   /** Whether a replacement leaves its dependents running: everything it provides is a seam. */
   readonly swappable: boolean
   /** Names of what it provides; while it does not run, of what it declares. */
@@ -25,33 +25,27 @@ export interface RowInfo {
 /** Why rows wait: the causes only. A row that merely waits for another waiting or failed row is not listed. */
 export function explainWaiting(rows: readonly RowInfo[]): Problem[] {
   const waiting = rows.filter((row) => row.state === 'waiting')
-  const providers = (need: string) => rows.filter((row) => row.provides.includes(need))
-  const missing = waiting.flatMap(({ id, name, missing }) =>
-    missing
-      .filter((need) => providers(need).length === 0)
-      .map((need): Problem => {
-        const message = `row "${id}" (${name}) waits for "${need}", which no row provides: mount one that does`
-        return { kind: 'missing', row: id, need, message }
-      }),
-  )
-  const inCycle = new Set<string>()
-  const cycles: Problem[] = []
-  const walk = (row: RowInfo, path: readonly RowInfo[]): void => {
-    if (inCycle.has(row.id)) return
-    const start = path.indexOf(row)
-    if (start < 0) {
-      for (const need of row.missing)
-        for (const next of providers(need)) if (waiting.includes(next)) walk(next, [...path, row])
-      return
+  const problems: Problem[] = []
+  for (const { id, name, missing } of waiting) {
+    for (const need of missing.filter((need) => !rows.some((row) => row.provides.includes(need)))) {
+      const message = `row "${id}" (${name}) waits for "${need}", which no row provides: mount one that does`
+      problems.push({ kind: 'missing', row: id, need, message })
     }
-    const ids = [...path.slice(start), row].map(({ id }) => id)
-    for (const id of ids) inCycle.add(id)
-    cycles.push({
-      kind: 'cycle',
-      path: ids,
-      message: `rows wait for each other: ${ids.map((id) => `"${id}"`).join(' needs ')}`,
-    })
+  }
+  const done = new Set<RowInfo>()
+  const walk = (row: RowInfo, path: readonly RowInfo[]): void => {
+    if (path.includes(row)) problems.push(cycle([...path.slice(path.indexOf(row)), row]))
+    else if (!done.has(row))
+      for (const next of waiting)
+        if (next.provides.some((name) => row.missing.includes(name))) walk(next, [...path, row])
+    done.add(row)
   }
   for (const row of waiting) walk(row, [])
-  return [...missing, ...cycles]
+  return problems
+}
+
+function cycle(rows: readonly RowInfo[]): Problem {
+  const path = rows.map(({ id }) => id)
+  const message = `rows wait for each other: ${path.map((id) => `"${id}"`).join(' needs ')}`
+  return { kind: 'cycle', path, message }
 }

@@ -1,4 +1,3 @@
-import { Holds } from './generation.ts'
 import type { Scope } from './scope.ts'
 
 /** A value that stays usable until it is disposed of, even when it is swapped meanwhile. Disposing twice is harmless. */
@@ -10,11 +9,12 @@ export interface Lease<T> extends Disposable {
 export class Entry<V> {
   readonly scope: Scope
   readonly value: V
-  /** Names it in messages, and tells which of the old entries a replacement's entry takes the place of. */
+  /** Names it in messages, and tells which entries of a row a replacement's entry takes the place of. */
   readonly label: string
   /** Its row is about to take it away: nobody may start relying on it. */
   withdrawn = false
-  readonly #holds = new Holds()
+  #leases = 0
+  readonly #waiting: (() => void)[] = []
 
   /**
    * Enters the undo into the scope: hide, then wait until nobody uses the value any more.
@@ -25,10 +25,13 @@ export class Entry<V> {
     this.scope = scope
     this.value = value
     this.label = label
+    const { entries } = scope.generation
     scope.defer(() => {
       hide(this)
-      return this.#holds.idle()
+      entries.delete(this)
+      return this.idle()
     }, label)
+    entries.add(this)
   }
 
   get live(): boolean {
@@ -36,13 +39,18 @@ export class Entry<V> {
   }
 
   lease(): Lease<V> {
-    const held = [this.#holds, this.scope.generation.holds]
-    for (const holds of held) holds.take()
-    return {
-      value: this.value,
-      [Symbol.dispose]: () => {
-        for (const holds of held.splice(0)) holds.drop()
-      },
+    let isHeld = true
+    this.#leases++
+    const drop = () => {
+      if (!isHeld) return
+      isHeld = false
+      if (--this.#leases === 0) for (const wake of this.#waiting.splice(0)) wake()
     }
+    return { value: this.value, [Symbol.dispose]: drop }
+  }
+
+  /** Resolves as soon as there is no lease. */
+  async idle(): Promise<void> {
+    if (this.#leases > 0) await new Promise<void>((wake) => this.#waiting.push(wake))
   }
 }

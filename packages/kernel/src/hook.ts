@@ -2,24 +2,34 @@ import { Entry } from './entry.ts'
 import { late, within } from './limit.ts'
 import type { Scope } from './scope.ts'
 
-/** What is registered at one hook, in order of registration; a replacement takes the places of what it replaces. */
+/** What is registered at one hook, in order; a replacement takes the places of what it replaces. */
 class Places<V> {
   /** Never changed in place, so it can be walked while entries come and go. */
   #entries: readonly Entry<V>[] = []
 
+  /** At the end, but entries of one row and label stay together. */
   add(scope: Scope, label: string, value: V): void {
     const hide = (gone: Entry<V>) => {
       this.#entries = this.#entries.filter((entry) => entry !== gone)
     }
     const entry = new Entry(scope, value, { label, hide })
-    const { replaces } = scope.generation
-    const isPlace = (old: Entry<V>) => old.scope.generation.row === replaces?.row && old.label === label
-    const at = this.#entries.findLastIndex(isPlace) + 1
-    this.#entries = at === 0 ? [...this.#entries, entry] : this.#entries.toSpliced(at, 0, entry)
+    const { row } = scope.generation
+    const at = this.#entries.findLastIndex((other) => other.label === label && other.scope.generation.row === row)
+    this.#entries = this.#entries.toSpliced(at < 0 ? this.#entries.length : at + 1, 0, entry)
   }
 
   live(): readonly Entry<V>[] {
     return this.#entries.every((entry) => entry.live) ? this.#entries : this.#entries.filter((entry) => entry.live)
+  }
+
+  /** Work with what is live now; none of it is undone before the work is over. */
+  async hold<R>(work: (values: readonly V[]) => Promise<R>): Promise<R> {
+    const leases = this.live().map((entry) => entry.lease())
+    try {
+      return await work(leases.map(({ value }) => value))
+    } finally {
+      for (const lease of leases) lease[Symbol.dispose]()
+    }
   }
 }
 
@@ -74,22 +84,19 @@ export class Guard<I> {
   }
 
   /** One guard after the other, first registered first; the first refusal stands. Never rejects. */
-  async ask(input: I): Promise<Refusal | undefined> {
-    const leases = this.#guards.live().map((entry) => entry.lease())
-    try {
-      for (const { value } of leases) {
-        const reason = await this.#reason(value.name, async () => value.check(input))
-        if (reason !== undefined) return { by: value.name, reason }
+  ask(input: I): Promise<Refusal | undefined> {
+    return this.#guards.hold(async (guards) => {
+      for (const { name, check } of guards) {
+        const reason = await this.#reason(name, () => check(input))
+        if (reason !== undefined) return { by: name, reason }
       }
       return undefined
-    } finally {
-      for (const lease of leases) lease[Symbol.dispose]()
-    }
+    })
   }
 
-  async #reason(name: string, check: () => Promise<string | undefined>): Promise<string | undefined> {
+  async #reason(name: string, check: () => ReturnType<Check<I>>): Promise<string | undefined> {
     try {
-      const reason = await within(this.#timeoutMs, check())
+      const reason = await within(this.#timeoutMs, check)
       return reason === late ? `the guard "${name}" did not answer within ${this.#timeoutMs} ms` : reason
     } catch (error) {
       return `the guard "${name}" failed: ${error}`
@@ -98,40 +105,28 @@ export class Guard<I> {
 }
 
 export type Next<I, O> = (input: I) => Promise<O>
-type Wrapper<I, O> = (input: I, next: Next<I, O>) => Promise<O>
+interface Wrapper<I, O> {
+  readonly name: string
+  readonly wrap: (input: I, next: Next<I, O>) => Promise<O>
+}
 
 /** Wrap work, first registered outermost. A wrapper may change input and result, and may leave out the call of `next`. */
 export class Around<I, O> {
-  readonly #wrappers = new Places<{ readonly name: string; readonly wrapper: Wrapper<I, O> }>()
+  readonly #wrappers = new Places<Wrapper<I, O>>()
 
   /** @param wrapper may call `next` once and before it settles; any other call of `next` rejects. */
-  wrap(scope: Scope, name: string, wrapper: Wrapper<I, O>): void {
-    this.#wrappers.add(scope, `wrapper "${name}"`, { name, wrapper })
+  wrap(scope: Scope, name: string, wrapper: (input: I, next: Next<I, O>) => Promise<O>): void {
+    this.#wrappers.add(scope, `wrapper "${name}"`, { name, wrap: wrapper })
   }
 
   /** The wrappers present at the start are the ones that run, and are not undone before the run is over. */
-  async run(input: I, work: Next<I, O>): Promise<O> {
-    const entries = this.#wrappers.live()
-    if (entries.length === 0) return work(input)
-    const leases = entries.map((entry) => entry.lease())
-    try {
-      return await leases.reduceRight<Next<I, O>>(
-        (next, { value }) =>
-          (given) =>
-            around(value, given, next),
-        work,
-      )(input)
-    } finally {
-      for (const lease of leases) lease[Symbol.dispose]()
-    }
+  run(input: I, work: Next<I, O>): Promise<O> {
+    const wrap = (next: Next<I, O>, wrapper: Wrapper<I, O>) => (given: I) => around(wrapper, given, next)
+    return this.#wrappers.hold((wrappers) => wrappers.reduceRight(wrap, work)(input))
   }
 }
 
-async function around<I, O>(
-  { name, wrapper }: { readonly name: string; readonly wrapper: Wrapper<I, O> },
-  input: I,
-  next: Next<I, O>,
-): Promise<O> {
+async function around<I, O>({ name, wrap }: Wrapper<I, O>, input: I, next: Next<I, O>): Promise<O> {
   let spent: string | undefined
   const once: Next<I, O> = async (given) => {
     if (spent) throw new Error(`the wrapper "${name}" called next() ${spent}`)
@@ -139,7 +134,7 @@ async function around<I, O>(
     return next(given)
   }
   try {
-    return await wrapper(input, once)
+    return await wrap(input, once)
   } finally {
     spent = 'after it had finished'
   }

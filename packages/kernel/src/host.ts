@@ -1,8 +1,7 @@
 import { explainWaiting, type Problem, type RowInfo } from './diagnosis.ts'
-import { Engine } from './engine.ts'
-import type { Plugin } from './plugin.ts'
+import type { Plugin, RowSpec } from './plugin.ts'
 import { Registry } from './registry.ts'
-import { failure, needsOf, type Row } from './row.ts'
+import { type Row, Rows } from './rows.ts'
 import { type Seam, type Service, type Slot, slotOf } from './service.ts'
 
 export interface HostOptions {
@@ -13,13 +12,6 @@ export interface HostOptions {
   readonly name?: string
   /** Told about failures nobody awaits: of undos, and of rows that start later than their `mount`. Must not throw. */
   readonly onProblem?: (problem: Problem) => void
-}
-
-/** One line of configuration: an id and what is to run under it. */
-export interface RowSpec {
-  readonly id: string
-  readonly plugin: Plugin
-  readonly config?: unknown
 }
 
 /** How many failures of undos `diagnose` remembers. */
@@ -33,7 +25,7 @@ export class Host implements AsyncDisposable {
   readonly name: string
   readonly #options: HostOptions
   readonly #services: Registry<unknown>
-  readonly #engine: Engine
+  readonly #rows: Rows
   readonly #children = new Set<Host>()
   /** Newest last. */
   readonly #troubles: Problem[] = []
@@ -41,14 +33,13 @@ export class Host implements AsyncDisposable {
   #closing: Promise<void> | undefined
 
   constructor(options: HostOptions = {}) {
-    const { parent } = options
-    this.name = options.name ?? 'host'
+    const { parent, name = 'host' } = options
+    this.name = name
     this.#options = options
     this.#services = new Registry('service', parent ? parent.#services : undefined)
-    this.#engine = new Engine({
+    this.#rows = new Rows({
       services: this.#services,
-      undoTimeoutMs: options.undoTimeoutMs ?? 10_000,
-      onProblem: (problem) => this.#note(problem),
+      scope: { ...options, onProblem: (problem) => this.#note(problem) },
       settleInside: () => this.#settleChildren(),
       settleSoon: () => void this.#settle(),
     })
@@ -70,32 +61,30 @@ export class Host implements AsyncDisposable {
    */
   mountAll(specs: readonly RowSpec[]): Promise<void> {
     return this.#operation(async () => {
-      const { rows } = this.#engine
+      const { all } = this.#rows
       const added: Row[] = []
       for (const { id, plugin, config } of specs) {
-        if ([...rows, ...added].some((row) => row.id === id)) throw new Error(`row "${id}" is already mounted`)
-        const definition = { plugin, config: plugin.config?.(config) }
-        added.push({ id, definition, state: 'waiting', run: undefined, error: undefined, leaving: false })
+        if ([...all, ...added].some(({ spec }) => spec.id === id)) throw new Error(`row "${id}" is already mounted`)
+        added.push({ spec: { id, plugin, config: plugin.config?.(config) }, run: undefined, failure: undefined })
       }
-      rows.push(...added)
-      await this.#engine.settle(added)
-      const failed = added.filter((row) => row.state === 'failed')
-      for (const row of failed) rows.splice(rows.indexOf(row), 1)
-      if (failed.length > 1) throw new AggregateError(failed.map(failure), 'several rows did not start')
-      for (const row of failed) throw row.error
+      all.push(...added)
+      await this.#rows.settle(added)
+      const failures = added.flatMap(({ failure }) => failure ?? [])
+      for (const row of added) if (row.failure) all.splice(all.indexOf(row), 1)
+      if (failures.length > 1) throw new AggregateError(failures, 'several rows did not start')
+      for (const { error } of failures) throw error
     })
   }
 
   /** Stop and forget a row, its dependents first; they wait for another provider. Unknown ids are ignored. */
   unmount(id: string): Promise<void> {
     return this.#operation(async () => {
-      const { rows } = this.#engine
-      const row = rows.find((candidate) => candidate.id === id)
+      const { all } = this.#rows
+      const row = all.find(({ spec }) => spec.id === id)
       if (!row) return
-      row.leaving = true
-      await this.#engine.stopUnready()
-      rows.splice(rows.indexOf(row), 1)
-      await this.#engine.settle()
+      await this.#rows.stop(row.run && [row.run])
+      all.splice(all.indexOf(row), 1)
+      await this.#rows.settle()
     })
   }
 
@@ -110,12 +99,15 @@ export class Host implements AsyncDisposable {
    * `config` or `setup` threw. The old run has not stopped serving for a moment then.
    */
   async replace(id: string, plugin: Plugin, config?: unknown): Promise<void> {
-    const swapped = await this.#operation(() => {
-      const row = this.#engine.rows.find((candidate) => candidate.id === id)
+    const old = await this.#operation(async () => {
+      const row = this.#rows.all.find(({ spec }) => spec.id === id)
       if (!row) throw new Error(`row "${id}" is not mounted`)
-      return this.#engine.swap(row, { plugin, config: plugin.config?.(config) })
+      const { run } = row
+      await this.#rows.replace(row, { id, plugin, config: plugin.config?.(config) })
+      await this.#rows.settle()
+      return run
     })
-    await swapped.undone
+    await old?.undone
   }
 
   /** Undefined when no running row, here or in a host around this one, provides it. */
@@ -133,41 +125,25 @@ export class Host implements AsyncDisposable {
   }
 
   rows(): RowInfo[] {
-    return this.#engine.rows.map((row) => {
-      const { id, state, run, definition } = row
-      const tokens = run?.offers.map(({ token }) => token) ?? definition.plugin.provides ?? []
-      const needs = needsOf(definition)
-      return {
-        id,
-        name: definition.plugin.name,
-        state,
-        swappable: tokens.every(({ kind }) => kind === 'seam'),
-        provides: tokens.map(({ name }) => name),
-        needs: needs.map(({ name }) => name),
-        missing: needs.filter((token) => !this.#engine.isMet(row, token)).map(({ name }) => name),
-      }
-    })
+    return this.#rows.all.map((row) => this.#rows.info(row))
   }
 
   /** What keeps rows from running now, and the latest failures of undos. */
   diagnose(): Problem[] {
-    const failed = this.#engine.rows.filter((row) => row.state === 'failed')
-    return [...explainWaiting(this.rows()), ...failed.map(failure), ...this.#troubles]
+    const failures = this.#rows.all.flatMap(({ failure }) => failure ?? [])
+    return [...explainWaiting(this.rows()), ...failures, ...this.#troubles]
   }
 
   /**
-   * Close the hosts inside, then all rows, dependents first, then what was replaced and is still in use.
+   * Close the hosts inside, then all rows, dependents first, and what was replaced and is still in use.
    * Undos and leases that take longer than the undo time limit are reported and left behind; a `setup` under way is
    * waited for.
    */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#serially(async () => {
-      const { rows, retiring } = this.#engine
       await Promise.all([...this.#children].map((child) => child[Symbol.asyncDispose]()))
-      for (const row of rows) row.leaving = true
-      await this.#engine.stopUnready()
-      rows.length = 0
-      await Promise.all([...retiring].map(({ scope }) => scope.close('the host closed')))
+      await this.#rows.stop(this.#rows.runs)
+      this.#rows.all.length = 0
       const { parent } = this.#options
       if (parent) parent.#children.delete(this)
     })
@@ -197,7 +173,7 @@ export class Host implements AsyncDisposable {
 
   /** A closing host has settled when it has closed. Never rejects. */
   #settle(): Promise<void> {
-    return this.#closing ?? this.#serially(() => this.#engine.settle()).then(() => this.#settleChildren())
+    return this.#closing ?? this.#serially(() => this.#rows.settle()).then(() => this.#settleChildren())
   }
 
   async #settleChildren(): Promise<void> {

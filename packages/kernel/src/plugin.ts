@@ -39,6 +39,13 @@ export interface Plugin {
   setup(given: Setup): void | Promise<void>
 }
 
+/** One line of configuration: an id and what is to run under it. */
+export interface RowSpec {
+  readonly id: string
+  readonly plugin: Plugin
+  readonly config?: unknown
+}
+
 /**
  * Checks a definition and erases its types. The erasure holds because the host builds `needs` from `definition.needs`
  * and `config` with `definition.config`: what `setup` is given is what its types say.

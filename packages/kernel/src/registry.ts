@@ -1,6 +1,4 @@
 import { Entry, type Lease } from './entry.ts'
-import type { Generation } from './generation.ts'
-import { Observe } from './hook.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -13,21 +11,10 @@ export class Registry<V> {
   readonly #parent: Registry<V> | undefined
   /** More than one entry at a key only around a swap; at most one of them is live. */
   readonly #places = new Map<string, Entry<V>[]>()
-  readonly #changed = new Observe<string>()
 
   constructor(name: string, parent?: Registry<V>) {
     this.name = name
     this.#parent = parent
-  }
-
-  /** Tells the key whose value appeared, changed or disappeared, here or (unless shadowed) in the parent. */
-  readonly onChange: Pick<Observe<string>, 'on'> = {
-    on: (scope, listener) => {
-      this.#changed.on(scope, listener)
-      this.#parent?.onChange.on(scope, (key) => {
-        if (!this.#own(key)) listener(key)
-      })
-    },
   }
 
   /**
@@ -42,26 +29,16 @@ export class Registry<V> {
   /** `add` for the host, which keeps the entry. */
   enter(scope: Scope, key: string, value: V): Entry<V> {
     const place = this.#places.get(key) ?? []
-    const taken = place.find((entry) => blocks(entry.scope.generation, scope.generation))
-    if (taken) {
-      throw new Error(
-        `row "${scope.owner}" cannot register ${this.name} "${key}": row "${taken.scope.owner}" already has`,
-      )
-    }
-    const swapped = () => {
-      if (entry.live || !this.#own(key)) this.#changed.emit(key)
-    }
-    const hide = () => {
-      scope.generation.watchers.delete(swapped)
+    const taken = place.find((entry) => blocks(entry, scope))?.scope.owner
+    if (taken !== undefined)
+      throw new Error(`row "${scope.owner}" cannot register ${this.name} "${key}": row "${taken}" already has`)
+    const hide = (entry: Entry<V>) => {
       place.splice(place.indexOf(entry), 1)
       if (place.length === 0) this.#places.delete(key)
-      if (entry.live) this.#changed.emit(key)
     }
     const entry = new Entry(scope, value, { label: `${this.name} "${key}"`, hide })
-    scope.generation.watchers.add(swapped)
     place.push(entry)
     this.#places.set(key, place)
-    if (entry.live) this.#changed.emit(key)
     return entry
   }
 
@@ -86,15 +63,12 @@ export class Registry<V> {
 
   /** What a lookup finds. A withdrawn entry only when there is no other; `except` skips what that row registered. */
   find(key: string, except?: object): Entry<V> | undefined {
-    const own = this.#own(key)
+    const own = this.#places.get(key)?.find((entry) => entry.live)
     if (!own || own.scope.generation.row === except) return this.#parent?.find(key, except)
     return own.withdrawn ? (this.#parent?.find(key, except) ?? own) : own
   }
-
-  #own(key: string): Entry<V> | undefined {
-    return this.#places.get(key)?.find((entry) => entry.live)
-  }
 }
 
-const blocks = (holder: Generation, newcomer: Generation): boolean =>
-  (holder.phase === 'live' || holder.phase === 'staged') && holder !== newcomer.replaces
+/** A replacement stands beside what its own row registered before. */
+const blocks = ({ scope: { generation } }: Entry<unknown>, newcomer: Scope): boolean =>
+  generation.phase !== 'retired' && (generation === newcomer.generation || generation.row !== newcomer.generation.row)

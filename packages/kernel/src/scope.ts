@@ -1,5 +1,4 @@
 import type { Problem } from './diagnosis.ts'
-import { Generation } from './generation.ts'
 import { late, within } from './limit.ts'
 
 export interface ScopeOptions {
@@ -17,6 +16,26 @@ interface Undo {
   readonly limitMs: number
 }
 
+/** What all scopes of one run of a row share, so that swapping a whole row is two assignments. */
+export class Generation {
+  /** Only what a live run registered is consulted. A retired one has been replaced; work on it goes on. */
+  phase: 'staged' | 'live' | 'retired'
+  /** Identity of the row, the same for a run and its replacement. */
+  readonly row: object
+  /** What it has registered and not undone. */
+  readonly entries = new Set<{ idle(): Promise<void> }>()
+
+  constructor(phase: Generation['phase'], row: object = {}) {
+    this.phase = phase
+    this.row = row
+  }
+
+  /** Resolves when nothing that was registered is in use. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.entries].map((entry) => entry.idle()))
+  }
+}
+
 /** A lifetime. Everything entered into it is undone, newest first, each awaited before the next, when it closes. */
 export class Scope implements AsyncDisposable {
   /** Id of the row this lifetime belongs to. */
@@ -27,15 +46,13 @@ export class Scope implements AsyncDisposable {
   readonly #abort = new AbortController()
   readonly #undos = new Set<Undo>()
   readonly #options: ScopeOptions
-  readonly #outer: Scope | undefined
   #closing: Promise<void> | undefined
 
-  constructor(owner: string, options: ScopeOptions = {}, outer?: Scope) {
+  constructor(owner: string, options: ScopeOptions = {}) {
     this.owner = owner
     this.signal = this.#abort.signal
-    this.generation = outer?.generation ?? options.generation ?? new Generation('live')
+    this.generation = options.generation ?? new Generation('live')
     this.#options = options
-    this.#outer = outer
   }
 
   /** Whether what it registers is consulted: not while it is being set up, was replaced, or is closing. */
@@ -62,7 +79,7 @@ export class Scope implements AsyncDisposable {
 
   /** A lifetime inside this one: it may end earlier, never later. It stops when this one stops. */
   child(label = 'inner scope'): Scope {
-    const inner = new Scope(this.owner, this.#options, this)
+    const inner = new Scope(this.owner, { ...this.#options, generation: this.generation })
     // No limit on the whole: each undo inside has its own, and its own label.
     const undo = { label, run: () => inner.close(this.signal.reason), limitMs: Number.POSITIVE_INFINITY }
     this.#enter(undo)
@@ -99,15 +116,13 @@ export class Scope implements AsyncDisposable {
       else unreported.push(new Error(problem.message, { cause: problem }))
     }
     this.#undos.clear()
-    if (!this.#outer) this.generation.phase = 'closed'
     if (unreported.length > 0) throw new AggregateError(unreported, `row "${this.owner}" was not undone cleanly`)
   }
 
   async #attempt({ label, run, limitMs }: Undo): Promise<Problem | undefined> {
     const row = this.owner
     try {
-      const result = run()
-      if (!isThenable(result) || (await within(limitMs, Promise.resolve(result))) !== late) return undefined
+      if ((await within(limitMs, run)) !== late) return undefined
       const message = `row "${row}": undoing "${label}" took longer than ${limitMs} ms and was left behind`
       return { kind: 'undo-timeout', row, label, message }
     } catch (error) {
@@ -115,6 +130,3 @@ export class Scope implements AsyncDisposable {
     }
   }
 }
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value

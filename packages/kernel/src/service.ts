@@ -1,21 +1,16 @@
 import type { Entry, Lease } from './entry.ts'
 
+interface Capability<K, T> {
+  readonly kind: K
+  readonly name: string
+  /** Never set; carries `T` for inference. */
+  readonly type?: T
+}
+
 /** A capability handed to dependents as the plain value: replacing its provider restarts them. */
-export interface Service<T> {
-  readonly kind: 'service'
-  readonly name: string
-  /** Never set; carries `T` for inference. */
-  readonly type?: T
-}
-
+export type Service<T> = Capability<'service', T>
 /** A capability whose provider can be swapped: dependents receive a `Slot` and stay up. */
-export interface Seam<T> {
-  readonly kind: 'seam'
-  readonly name: string
-  /** Never set; carries `T` for inference. */
-  readonly type?: T
-}
-
+export type Seam<T> = Capability<'seam', T>
 export type Token<T = unknown> = Service<T> | Seam<T>
 
 /** Two tokens mean the same capability exactly when their names are equal. */
@@ -65,12 +60,8 @@ export function slotOf<T>({ name }: Seam<T>, find: (name: string) => Entry<unkno
     lease,
     current: () => find(name)?.value as T | undefined,
     use: async (work) => {
-      const held = lease()
-      try {
-        return await work(held.value)
-      } finally {
-        held[Symbol.dispose]()
-      }
+      using held = lease()
+      return await work(held.value)
     },
   }
 }

@@ -22,6 +22,24 @@ test('a diagnosis names the rows of a cycle once, in order', async () => {
   assert.deepEqual(host.diagnose(), [{ kind: 'cycle', path: ['x', 'z', 'y', 'x'], message }])
 })
 
+test('a diagnosis follows each row once, however many ways lead to it', async () => {
+  await using host = new Host()
+  const layer = (at: number) => [service<string>(`left ${at}`), service<string>(`right ${at}`)]
+  const specs = Array.from({ length: 30 }, (_, at) =>
+    layer(at).map((token) => ({
+      id: token.name,
+      plugin: linkPlugin('link', { needs: layer(at - 1), provides: [token] }),
+    })),
+  )
+  await host.mountAll(specs.flat())
+  const named = host.diagnose().map((problem) => problem.kind === 'missing' && [problem.row, problem.need])
+  const rows = ['left 0', 'right 0']
+  assert.deepEqual(
+    named,
+    rows.flatMap((row) => ['left -1', 'right -1'].map((need) => [row, need])),
+  )
+})
+
 test('an undo that hangs is named with its row, and holds up neither its row nor the host', async () => {
   const problems: Problem[] = []
   await using host = new Host({ undoTimeoutMs: 5, onProblem: (problem) => problems.push(problem) })

@@ -210,3 +210,26 @@ test('a replaced provider is undone before what it rests on, even while it is st
   assert.equal(host.slot(Model).current()?.answer, 'new')
   lease[Symbol.dispose]()
 })
+
+test('who is stopped too may give back a lease before the replaced provider is waited for', async () => {
+  await using host = new Host({ undoTimeoutMs: 2_000 })
+  const log: string[] = []
+  await host.mount('shell', shellPlugin('shell', log))
+  await host.mount('model', linkPlugin('old', { needs: [Shell], provides: [Model] }, log))
+  const holder = plugin({
+    name: 'holder',
+    needs: { model: Model, shell: Shell },
+    setup({ needs, scope }) {
+      const lease = needs.model.lease()
+      scope.signal.addEventListener('abort', () => lease[Symbol.dispose]())
+    },
+  })
+  await host.mount('holder', holder)
+  void host.replace('model', linkPlugin('new', { needs: [Shell], provides: [Model] }, log))
+  await host.unmount('shell')
+  assert.deepEqual(log.slice(-1), ['shell undone'])
+  assert.deepEqual(
+    host.diagnose().filter(({ kind }) => kind === 'undo-timeout'),
+    [],
+  )
+})
