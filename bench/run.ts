@@ -27,8 +27,11 @@ async function measure(names: readonly string[]): Promise<void> {
   const rows: Row[] = []
   for (const name of names) {
     console.error(`measuring ${name} …`)
-    rows.push(...((await groups[name]?.()) ?? []))
+    const found = (await groups[name]?.()) ?? []
+    // At once: a run that is broken off has shown something.
+    print(found)
+    console.log('')
+    rows.push(...found)
   }
-  print(rows)
-  console.log(`\nMedians; a "!" stands behind a limit that was missed. Kept in ${keep(rows, before)}`)
+  console.log(`Medians; a "!" stands behind a limit that was missed. Kept in ${keep(rows, before)}`)
 }
