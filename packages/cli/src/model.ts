@@ -1,7 +1,14 @@
-import { credentialOf, type ModelChoice, nearest, Providers, SecretsPort } from '@rein/harness'
+import {
+  credentialOf,
+  type ModelChoice,
+  nearest,
+  type openAgent,
+  Providers,
+  SecretsPort,
+  type Settings,
+} from '@rein/harness'
 import type { Failure, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
-import type { Hosted } from './start.ts'
 
 /** `provider/model` as it is typed; the model's name may hold slashes of its own. Fails `USAGE`. */
 export function modelNamed(typed: string): Result<ModelChoice> {
@@ -16,7 +23,11 @@ export function modelNamed(typed: string): Result<ModelChoice> {
  * Whether this model can be asked: its provider is there, and its key can be read now. Nothing is sent. Fails
  * `NO_PROVIDER` with the nearest name, or `NO_CREDENTIAL` naming where the key was looked for; no other key is tried.
  */
-export async function modelInForce(cli: Cli, { host, settings }: Hosted, choice: ModelChoice): Promise<Result<void>> {
+export async function modelInForce(
+  cli: Cli,
+  { host, settings }: { readonly host: Parameters<typeof openAgent>[0]; readonly settings: Settings },
+  choice: ModelChoice,
+): Promise<Result<void>> {
   if (choice.provider === 'demo') await (await import('./demo/rows.ts')).mountDemo(host)
   const names = [...(host.get(Providers)?.entries() ?? [])].map(([name]) => name)
   if (!names.includes(choice.provider)) return { ok: false, failure: noProvider(choice, names) }

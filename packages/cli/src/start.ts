@@ -11,11 +11,14 @@ import {
   type SessionStart,
   type Settings,
 } from '@rein/harness'
-import type { Host, RowSpec } from '@rein/kernel'
 import type { PermissionMode, Ports, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
 import { modelInForce, modelNamed } from './model.ts'
 import { realPorts } from './ports.ts'
+
+/** What `compose` takes and gives. */
+type RowSpec = NonNullable<Parameters<typeof compose>[0]['rows']>[number]
+type Host = Parameters<typeof openAgent>[0]
 
 export interface StartOptions {
   /** Default: a new session. */

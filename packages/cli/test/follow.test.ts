@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, type MockServer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, rein, resultOf } from './program.ts'
 import { says, stalls, words } from './replies.ts'
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, type MockServer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, rein, resultOf } from './program.ts'
 import { calls, cut, ending, says, stalls, words } from './replies.ts'
 
@@ -51,10 +51,10 @@ suite('a headless run', { concurrency: 3 }, () => {
   })
 
   test('a rate limit that outlasts the run ends it at once with RATE_LIMITED and nothing on stdout', async () => {
-    const limited: Answer = { status: 429, headers: { 'retry-after': '3600' }, body: ['{"error":{"message":"slow"}}'] }
+    const limited: Answer = { status: 429, headers: { 'retry-after': '60' }, body: ['{"error":{"message":"slow"}}'] }
     const { code, stdout, stderr, requests } = await ran([limited], ['-p', 'look', '--timeout', '20'])
     assert.deepEqual([code, stdout, requests.length], [1, '', 1])
-    assert.match(stderr, /RATE_LIMITED.*1 h/)
+    assert.match(stderr, /RATE_LIMITED.*1 min/)
   })
 
   test('a tool that is needed and denied is told to the model, and the run ends with 3', async () => {

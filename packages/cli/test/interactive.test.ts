@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { type Answer, type MockServer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, rein } from './program.ts'
 import { calls, says, stalls, words } from './replies.ts'
 

@@ -1,4 +1,4 @@
-import type { Answer, Piece } from '../../harness/src/testing/mock-server.ts'
+import type { Answer, Piece } from '@rein/harness/testing/mock-server'
 
 /** Replies of a chat completions server, hand-made. Source: the API reference of chat completions, streaming. */
 

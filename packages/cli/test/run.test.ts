@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaults, providerRow, scriptedProvider } from '@rein/harness'
-import { type Answer, mockServer } from '../../harness/src/testing/mock-server.ts'
+import { type Answer, mockServer } from '@rein/harness/testing/mock-server'
 import { seededPorts } from '../src/ports.ts'
 import { runTask } from '../src/run.ts'
 import { startAgent } from '../src/start.ts'
