@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type CheckedCall, type ToolOutput, type ToolSet, Tools } from '@rein/harness'
-import { plugin, type RowSpec } from '@rein/kernel'
+import { type CheckedCall, plugin, type RowSpec, type ToolOutput, type ToolSet, Tools } from '@rein/harness'
 import { owed } from '@rein/session'
 import { fieldsOf } from '../view/json.ts'
 

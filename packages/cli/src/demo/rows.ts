@@ -1,5 +1,5 @@
+import type { Host, RowSpec } from '@rein/harness'
 import { type ModelChoice, Providers, providerRow, scriptedProvider } from '@rein/harness'
-import type { Host, RowSpec } from '@rein/kernel'
 import { reply } from './script.ts'
 
 /** The model of the demo, as a session's header names it. */

@@ -1,5 +1,5 @@
 import type { Usage } from '@rein/session'
-import type { ScriptedReply } from './scripted.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
 
 /** Bytes the scripted model counts as one token. */
 const bytesPerToken = 4

@@ -1,36 +1,14 @@
-import type { Failure, Finish, Json, Usage } from '@rein/session'
+import type { Failure, Finish } from '@rein/session'
 import type { ChatRequest } from './chat-request.ts'
 import type { Chunk } from './chunk.ts'
 import { parseJson } from './json.ts'
 import { finishOf } from './openai-finish.ts'
 import type { EncodedRequest, ModelFacts, Provider } from './provider.ts'
 import { defaultQuirks } from './quirks.ts'
+import type { ScriptedReply } from './scripted-reply.ts'
 import { estimate, outputTokens } from './scripted-usage.ts'
 import { pause, type Sleep } from './sleep.ts'
 import { checkChatRequest } from './strict-chat.ts'
-
-export interface ScriptedCall {
-  readonly name: string
-  /** A value is sent as its JSON text; text is sent as it is. */
-  readonly arguments: Json
-  /** Default: made from the place in the script. */
-  readonly id?: string
-}
-
-/** One reply as plain data. The parts are streamed in this order: reasoning, text, calls, usage, finish. */
-export interface ScriptedReply {
-  readonly reasoning?: string
-  readonly text?: string
-  readonly calls?: readonly ScriptedCall[]
-  /** The provider's word; default `tool_calls` with calls, `stop` without; null ends the stream without a finish. */
-  readonly finish?: string | null
-  /** Default: worked out from the bytes of the request, 4 to a token. */
-  readonly usage?: Usage
-  /** Given after the parts, in place of a finish. */
-  readonly failure?: Failure
-  /** Wait before the first chunk, in milliseconds. */
-  readonly delayMs?: number
-}
 
 /** A reply, or how to make one from the request it answers. */
 export type ScriptEntry = ScriptedReply | ((request: ChatRequest) => ScriptedReply)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MemoryStore, type ResultOutcome, unknownText } from '@rein/session'
-import { type ScriptedReply, scriptedProvider } from '../../src/model/scripted.ts'
+import { scriptedProvider } from '../../src/model/scripted.ts'
+import type { ScriptedReply } from '../../src/model/scripted-reply.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import { calls, countingPorts, logBytes, type Stage, stage, testTool } from './kit.ts'
 

@@ -4,7 +4,11 @@ import { fold, type SessionEvent } from '@rein/session'
 import { isGranted, sessionGrants } from '../../src/ask/grants.ts'
 
 const base = { time: 0, hash: '' }
-const grant = (seq: number, id: string, rule: string, more: { revoked?: boolean; scope?: 'user' | 'session' } = {}) =>
+const grant = (
+  [seq, id]: readonly [number, string],
+  rule: string,
+  more: { revoked?: boolean; scope?: 'user' | 'session' } = {},
+) =>
   ({
     ...base,
     seq,
@@ -15,14 +19,14 @@ const grant = (seq: number, id: string, rule: string, more: { revoked?: boolean;
 const granted = (events: readonly SessionEvent[], command: string) => isGranted(fold(sessionGrants, events), command)
 
 test('a session grant covers the very command it was given for, until it is revoked', () => {
-  const events = [grant(0, 'g1', 'npm test')]
+  const events = [grant([0, 'g1'], 'npm test')]
   assert.equal(granted(events, 'npm test'), true)
   assert.equal(granted(events, 'npm test; rm x'), false)
-  assert.equal(granted([...events, grant(1, 'g1', 'npm test', { revoked: true })], 'npm test'), false)
+  assert.equal(granted([...events, grant([1, 'g1'], 'npm test', { revoked: true })], 'npm test'), false)
 })
 
 test('a grant of another scope is not one of the session', () => {
-  assert.equal(granted([grant(0, 'g1', 'npm test', { scope: 'user' })], 'npm test'), false)
+  assert.equal(granted([grant([0, 'g1'], 'npm test', { scope: 'user' })], 'npm test'), false)
 })
 
 test('a rewind takes no grant back, and a fork starts without any', () => {
@@ -33,12 +37,12 @@ test('a rewind takes no grant back, and a fork starts without any', () => {
     type: 'session/fork',
     data: { id: 's2', parent: 's1', at: 1, hash: '' },
   }
-  const events = [grant(0, 'g0', 'x'), grant(1, 'g1', 'npm test'), rewound]
+  const events = [grant([0, 'g0'], 'x'), grant([1, 'g1'], 'npm test'), rewound]
   assert.equal(granted(events, 'npm test'), true)
   assert.equal(granted([...events, fork], 'npm test'), false)
 })
 
 test('an event that changes nothing gives back the same state', () => {
-  const state = fold(sessionGrants, [grant(0, 'g1', 'npm test')])
-  assert.equal(sessionGrants.step(state, grant(1, 'g9', 'x', { revoked: true })), state)
+  const state = fold(sessionGrants, [grant([0, 'g1'], 'npm test')])
+  assert.equal(sessionGrants.step(state, grant([1, 'g9'], 'x', { revoked: true })), state)
 })

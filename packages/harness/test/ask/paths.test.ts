@@ -50,8 +50,15 @@ function rulesFor(workspace: string): Promise<PathRules> {
   })
 }
 
-const decide = (kind: 'read' | 'write', path: string, mode: PermissionMode = 'workspace-write', person = false) =>
-  decidePath({ kind, path: path.startsWith('/') ? path : join(base, path) }, { mode, person }, rules)
+const decide = (
+  kind: 'read' | 'write',
+  path: string,
+  as: PermissionMode | 'full-access, person' = 'workspace-write',
+) => {
+  const person = as === 'full-access, person'
+  const mode = person ? 'full-access' : as
+  return decidePath({ kind, path: path.startsWith('/') ? path : join(base, path) }, { mode, person }, rules)
+}
 
 const said = (verdict: Verdict): string => (verdict.kind === 'deny' ? verdict.code : verdict.kind)
 
@@ -92,7 +99,7 @@ for (const [path, expected] of cases) {
 
 test('in read-only nothing is written, in the workspace neither', async () => {
   assert.equal(said(await decide('write', 'W/src/a.txt', 'read-only')), 'READ_ONLY')
-  assert.equal(said(await decide('write', 'T/a.txt', 'read-only', true)), 'READ_ONLY')
+  assert.equal(said(await decide('write', 'T/a.txt', 'read-only')), 'READ_ONLY')
 })
 
 test('keys, sessions and credentials are not read below full-access, through links neither', async () => {
@@ -120,11 +127,11 @@ test('keys, sessions and credentials are not read below full-access, through lin
 })
 
 test('full-access reads and writes anything, and asks about protected paths only when somebody is there', async () => {
-  assert.equal(said(await decide('write', 'O/x', 'full-access', true)), 'allow')
-  assert.equal(said(await decide('read', 'me/.ssh/id_ed25519', 'full-access', true)), 'allow')
-  assert.equal(said(await decide('write', 'W/.git/hooks/pre-commit', 'full-access', true)), 'ask')
-  assert.equal(said(await decide('write', 'W/git-link/config', 'full-access', true)), 'ask')
-  assert.equal(said(await decide('write', 'W/.git/hooks/pre-commit', 'full-access', false)), 'allow')
+  assert.equal(said(await decide('write', 'O/x', 'full-access, person')), 'allow')
+  assert.equal(said(await decide('read', 'me/.ssh/id_ed25519', 'full-access, person')), 'allow')
+  assert.equal(said(await decide('write', 'W/.git/hooks/pre-commit', 'full-access, person')), 'ask')
+  assert.equal(said(await decide('write', 'W/git-link/config', 'full-access, person')), 'ask')
+  assert.equal(said(await decide('write', 'W/.git/hooks/pre-commit', 'full-access')), 'allow')
 })
 
 test('a workspace that is reached through a link works', async () => {

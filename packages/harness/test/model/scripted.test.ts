@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ScriptedReply, scriptedProvider } from '../../src/model/scripted.ts'
+import { scriptedProvider } from '../../src/model/scripted.ts'
+import type { ScriptedReply } from '../../src/model/scripted-reply.ts'
 import { assemble, calls, collect, encoded, failureIn, reasoning, text, userSays } from './support.ts'
 
 const go = (content = 'go') => encoded(userSays(content))

@@ -5,6 +5,7 @@ import {
   type AppendOptions,
   type EventType,
   FailureError,
+  type Json,
   type LineSink,
   SessionLog,
   surface,
@@ -30,7 +31,7 @@ test('what is no event is refused, and leaves no trace', () => {
   const log = newLog()
   const circle: { self?: unknown } = {}
   circle.self = circle
-  const note = (data: unknown) => ({ plugin: 'p', kind: 'k', v: 1, data })
+  const note = (data: unknown) => ({ plugin: 'p', kind: 'k', v: 1, data: data as Json })
   const refused: readonly [string, unknown, object?][] = [
     ['turn/begin', { turn: 1 }],
     ['constructor', {}],

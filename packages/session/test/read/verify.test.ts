@@ -25,12 +25,8 @@ function chained(events: readonly Written[]): string[] {
   })
 }
 
-const turn = { posts: [], picture: true, steps: [], end: 'answer', text: 'the secret word', sides: [] } as const
-const played = (): World =>
-  play([
-    { ...turn, posts: [], sides: [] },
-    { ...turn, posts: [], sides: [] },
-  ])
+const turn = () => ({ posts: [], picture: true, steps: [], end: 'answer' as const, text: 'the secret word', sides: [] })
+const played = (): World => play([turn(), turn()])
 
 /** The same session with one text replaced wherever it stands. */
 const rewritten = (world: World): Written[] =>
