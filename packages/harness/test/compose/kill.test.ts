@@ -5,13 +5,14 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { unknownText } from '@rein/session'
 import { scriptedProvider } from '../../src/model/scripted.ts'
 import { product, say } from './kit.ts'
 
 test('after kill -9 in the middle of a call its result says that the outcome is unknown, and the session goes on', async () => {
   const home = mkdtempSync(join(tmpdir(), 'rein-home-'))
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'hang.ts'), home], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./hang.ts', import.meta.url)), home], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
