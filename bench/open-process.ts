@@ -9,8 +9,6 @@ import { cpu } from './measure.ts'
 export interface Opened {
   readonly cpuMs: number
   readonly wallMs: number
-  /** Peak resident memory of the process, MB. */
-  readonly peakMb: number
   /** What stays on the heap after a collection, buffers included, over what was there before, MB. */
   readonly keptMb: number
   readonly events: number
@@ -67,7 +65,6 @@ const cpuMs = await cpu(async () => {
   opened = await (how === 'rein' ? rein() : bare())
 })
 const wallMs = performance.now() - started
-const peakMb = process.resourceUsage().maxRSS / 1024
 const keptMb = heap() - before
-const told: Opened = { cpuMs, wallMs, peakMb, keptMb, events: opened?.events ?? 0, bytes: statSync(path).size }
+const told: Opened = { cpuMs, wallMs, keptMb, events: opened?.events ?? 0, bytes: statSync(path).size }
 console.log(JSON.stringify(told))

@@ -9,6 +9,11 @@ const megabyte = 1024 * 1024
 /** Fills 100 MB with results of mixed sizes. */
 const steps = 26_500
 
+interface Run extends Opened {
+  /** Peak resident memory of the process, MB. */
+  readonly peakMb: number
+}
+
 /** Open a log of 100 MB as a resume does, in a process of its own each time, beside splitting and parsing its lines. */
 export async function open(): Promise<Row[]> {
   using folder = scratch()
@@ -21,10 +26,10 @@ export async function open(): Promise<Row[]> {
     plain: await storedSession({ home, cwd: home }, shape),
     wide: await storedSession({ home, cwd: home }, { ...shape, wideEvery: 10 }),
   }
-  const seen = new Map<string, Opened[]>()
+  const seen = new Map<string, Run[]>()
   const run = (how: 'rein' | 'bare', log: keyof typeof logs) => async () => {
-    const { stdout } = await nodeProcess(['--expose-gc', join(program, 'main.js'), how, home, logs[log]])
-    const opened = JSON.parse(stdout) as Opened
+    const { stdout, peakMb } = await nodeProcess(['--expose-gc', join(program, 'main.js'), how, home, logs[log]])
+    const opened: Run = { ...(JSON.parse(stdout) as Opened), peakMb }
     seen.set(`${how} ${log}`, [...(seen.get(`${how} ${log}`) ?? []), opened])
     return opened.cpuMs
   }
@@ -34,7 +39,7 @@ export async function open(): Promise<Row[]> {
   return [...rowsOf(seen, 'plain'), ...rowsOf(seen, 'wide')]
 }
 
-function rowsOf(seen: ReadonlyMap<string, readonly Opened[]>, log: 'plain' | 'wide'): Row[] {
+function rowsOf(seen: ReadonlyMap<string, readonly Run[]>, log: 'plain' | 'wide'): Row[] {
   // The first round only warms up.
   const runs = (how: 'rein' | 'bare') => (seen.get(`${how} ${log}`) ?? []).slice(1)
   const of = (figure: 'cpuMs' | 'peakMb' | 'keptMb' | 'wallMs') => ({
