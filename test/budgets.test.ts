@@ -6,7 +6,7 @@ import { breaches, code, paths, read } from './tree.ts'
 const FILE_LINES = 250
 const FUNCTION_LINES = 40
 const PARAMETERS = 3
-const SPINE_LINES = 3_000
+const SPINE_LINES = 3_400
 
 /**
  * What somebody reads to know how rein works, in reading order: how a plugin comes and goes, what a session is made

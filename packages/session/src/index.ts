@@ -1,5 +1,6 @@
 // The public surface of the package: nothing else is exported, and test/exports.test.ts pins this list.
 
+export { BlobCache } from './blob-cache.ts'
 export { check, closedLength, logRules } from './check/index.ts'
 export type { Violation } from './check/rule.ts'
 export type { StoreUnderTest } from './contract/store.ts'
@@ -52,6 +53,8 @@ export type { Fork } from './fork.ts'
 export { fork, idOf } from './fork.ts'
 export type { Hasher, NewHasher, Ports } from './hasher.ts'
 export { encodeLine, splitLine } from './line.ts'
+export type { LiveSession, SessionOptions } from './live-session.ts'
+export { createSession, cwdOf, forkSession, resumeSession } from './live-session.ts'
 export type { AppendOptions, LineSink } from './log.ts'
 export { SessionLog } from './log.ts'
 export type { MemoryOptions } from './memory-store.ts'

@@ -1,5 +1,6 @@
-import { forkSession, processHolder } from '@rein/harness'
+import { processHolder } from '@rein/harness'
 import type { Failure } from '@rein/session'
+import { forkSession } from '@rein/session'
 import type { Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { realPorts } from '../ports.ts'

@@ -1,10 +1,9 @@
-import type { Failure, InboxItem, PermissionMode, Posted } from '@rein/session'
+import type { Failure, InboxItem, LiveSession, PermissionMode, Posted } from '@rein/session'
 import { due, FailureError, inbox, laneOf, permission, wakes } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
 import { Answers } from '../tools/answers.ts'
 import { Requests } from './attempt.ts'
 import type { ModelChoice } from './header.ts'
-import type { LiveSession } from './live-session.ts'
 import type { TurnEnd } from './loop.ts'
 import type { AgentParts, AgentSettings } from './parts.ts'
 import { park, parks, runTurn, type TurnAgent } from './turn.ts'
@@ -19,6 +18,9 @@ export interface AgentListener {
 export type Phase = 'idle' | 'maintenance' | 'running'
 
 export type Input = Omit<InboxItem, 'id'> & { readonly id?: string }
+
+/** How often the holder of a session says that it lives, in milliseconds. */
+const renewMs = 1000
 
 /** One session's agent: takes input, drives turns one after the other, and is nothing but folds over its log. */
 export class Agent {
@@ -37,6 +39,7 @@ export class Agent {
   #failure: Failure | undefined
   #draining: Promise<void> = Promise.resolve()
   readonly #posted: Disposable
+  readonly #heartbeat: NodeJS.Timeout
   readonly #written: Disposable
 
   constructor(parts: AgentParts, settings: AgentSettings, model: ModelChoice) {
@@ -54,6 +57,8 @@ export class Agent {
       onDelta: (delta) => this.#tell((listener) => listener.delta?.(delta)),
       onProgress: (call, text) => this.#tell((listener) => listener.progress?.(call, text)),
     }
+    // A lost lease shows itself at the next barrier; a missed renewal only makes a take-over more likely.
+    this.#heartbeat = setInterval(() => void parts.session.lease.renew().catch(() => undefined), renewMs).unref()
     this.#posted = parts.session.lease.onPosted(() => void this.drain())
     this.#written = parts.session.log.onWritten((event) => parts.hooks.onEvent.emit(event))
   }
@@ -120,6 +125,7 @@ export class Agent {
     this.#posted[Symbol.dispose]()
     await this.#draining
     this.#written[Symbol.dispose]()
+    clearInterval(this.#heartbeat)
     this.#requests[Symbol.dispose]()
     await this.session.close()
   }

@@ -1,11 +1,10 @@
 import type { Lease, Slot } from '@rein/kernel'
-import type { Content, Json, Ports } from '@rein/session'
+import type { Content, Json, LiveSession, Ports } from '@rein/session'
 import type { Provider } from '../model/provider.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Spill } from '../tools/definition.ts'
 import type { Approval, CallSession, ToolSet } from '../tools/ports.ts'
 import type { AgentHooks } from './hooks.ts'
-import type { LiveSession } from './live-session.ts'
 import type { Loop } from './loop.ts'
 
 export interface Redaction {

@@ -1,9 +1,8 @@
-import type { Failure, Result } from '@rein/session'
+import type { Failure, LiveSession, Result } from '@rein/session'
 import { attempts as attemptLimit, decide } from '../model/retry.ts'
 import { pause } from '../model/sleep.ts'
 import type { Attempted } from './attempt.ts'
 import type { AgentHooks, RequestOutcome } from './hooks.ts'
-import type { LiveSession } from './live-session.ts'
 import { callsIn, partialMessage } from './settlement.ts'
 
 export interface StepRequest {

@@ -1,17 +1,9 @@
 import type { Host, Registry } from '@rein/kernel'
-import type { Content, Holder, PermissionMode, Result } from '@rein/session'
-import { header, permission } from '@rein/session'
+import type { Content, Holder, LiveSession, PermissionMode, Result, SessionOptions } from '@rein/session'
+import { createSession, cwdOf, forkSession, header, permission, resumeSession } from '@rein/session'
 import { Agent } from '../agent/agent.ts'
 import type { ModelChoice } from '../agent/header.ts'
 import { Hooks } from '../agent/hooks.ts'
-import {
-  createSession,
-  cwdOf,
-  forkSession,
-  type LiveSession,
-  resumeSession,
-  type SessionOptions,
-} from '../agent/live-session.ts'
 import { LoopPort } from '../agent/loop.ts'
 import type { AgentParts } from '../agent/parts.ts'
 import type { Provider } from '../model/provider.ts'

@@ -2,12 +2,15 @@ import { type Lease, Registry, Scope, type Slot } from '@rein/kernel'
 import {
   type Content,
   check,
+  createSession,
   type EventNamed,
   type EventType,
+  type LiveSession,
   MemoryStore,
   type Ports,
   type Result,
   readLog,
+  resumeSession,
   type SessionEvent,
   type Store,
   type Verification,
@@ -15,7 +18,6 @@ import {
 } from '@rein/session'
 import { Agent, type Input } from '../../src/agent/agent.ts'
 import { AgentHooks } from '../../src/agent/hooks.ts'
-import { createSession, type LiveSession, resumeSession } from '../../src/agent/live-session.ts'
 import { type Loop, standardLoop } from '../../src/agent/loop.ts'
 import type { AgentParts } from '../../src/agent/parts.ts'
 import type { Provider } from '../../src/model/provider.ts'

@@ -23,7 +23,15 @@ const beside = { ...call, parallel: true } as const
 const step: TurnPlan['steps'][number] = {
   kind: 'calls',
   retries: 1,
-  calls: [beside, beside, { ...call, ask: 'allowed' }, call, { ...call, ask: 'denied' }, { ...call, outcome: 'edit' }, { ...call, outcome: 'edit' }],
+  calls: [
+    beside,
+    beside,
+    { ...call, ask: 'allowed' },
+    call,
+    { ...call, ask: 'denied' },
+    { ...call, outcome: 'edit' },
+    { ...call, outcome: 'edit' },
+  ],
   text: 'on it',
   reasoning: null,
   chunks: false,

@@ -1,7 +1,15 @@
-import type { Damage, Holder, Lease, Ports, ReadLog, Result, SessionEvent, Store } from '@rein/session'
-import { fork, readLog, repair, SessionLog } from '@rein/session'
+import type { SessionEvent } from './events/index.ts'
+import { fork } from './fork.ts'
+import type { Ports } from './hasher.ts'
+import { SessionLog } from './log.ts'
+import { type Damage, type ReadLog, readLog } from './read.ts'
+import { repair } from './repair.ts'
+import type { Holder, Lease, Result, Store } from './store.ts'
 
-/** A session in the hands of this process: its log, and the lease that makes it the writer. */
+/**
+ * A session in the hands of this process: its log, and the lease that makes it the writer. Whoever keeps it open calls
+ * `lease.renew()` every second.
+ */
 export interface LiveSession {
   readonly id: string
   readonly log: SessionLog
@@ -42,6 +50,8 @@ export async function resumeSession(options: SessionOptions, id: string): Promis
   }
   const { events, damage } = read.value
   const log = new SessionLog({ ports: options.ports, sink: lease.value, events })
+  // Of a log that was cut to nothing only its name is left.
+  if (events.length === 0) log.append('session/start', { format: 1, id, cwd: '', rein: options.rein })
   const { host, pid, started } = options.holder
   log.append('session/resume', { epoch: lease.value.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
   return closedUp(live({ options, lease: lease.value, log, damage }))
@@ -100,9 +110,6 @@ async function copyBlobs(store: Store, copy: { from: string; to: string; events:
   }
 }
 
-/** How often a holder says that it lives, in milliseconds. */
-const renewMs = 1000
-
 function live(made: {
   options: SessionOptions
   lease: Lease
@@ -110,12 +117,8 @@ function live(made: {
   damage: readonly Damage[]
 }): LiveSession {
   const { lease, log, damage } = made
-  // A lost lease shows itself at the next barrier; a missed renewal only makes a take-over more likely.
-  const heartbeat = setInterval(() => void lease.renew().catch(() => undefined), renewMs)
-  heartbeat.unref()
   let closed: Promise<void> | undefined
   const close = async () => {
-    clearInterval(heartbeat)
     if (log.poison === undefined) await log.synced()
     await lease.release()
   }

@@ -1,4 +1,7 @@
-import type { Blobs, Content, SessionEvent, SessionLog } from '@rein/session'
+import type { Content } from './events/content.ts'
+import type { SessionEvent } from './events/index.ts'
+import type { SessionLog } from './log.ts'
+import type { Blobs } from './store.ts'
 
 /** The pictures of a session, loaded before a request is derived, because deriving is synchronous. */
 export class BlobCache implements Disposable {
