@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, rein } from './program.ts'
@@ -14,6 +15,18 @@ async function lines(answers: readonly Answer[], input: string, ...flags: readon
 }
 
 const endpoint = ({ baseUrl }: MockServer): readonly string[] => ['--base-url', baseUrl, '--model', 'made']
+
+/** A plugin as somebody outside writes it: no import of ours. */
+const shoutPlugin = `export const plugin = {
+  name: 'shout',
+  needs: { commands: { kind: 'service', name: 'commands' } },
+  setup: ({ needs, scope }) => needs.commands.add(scope, 'shout', {
+    takes: 'WORDS',
+    help: 'says it loud',
+    run: async (words) => ({ ok: true, value: words.toUpperCase() }),
+  }),
+}
+`
 
 suite('a session through a pipe', { concurrency: 3 }, () => {
   test('takes each line as a turn, answers on stdout, and ends with the input', async () => {
@@ -54,6 +67,20 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     ])
     assert.deepEqual(ends, ['done', 'failed'])
     assert.equal(events.filter(({ type }) => type === 'permission/mode').length, 2)
+  })
+
+  test('knows the commands of plugins, lists them, runs them from idle and logs them', async () => {
+    using place = new Place()
+    await using server = await mockServer()
+    const file = join(place.cwd, 'shout.mjs')
+    writeFileSync(file, shoutPlugin)
+    const flags = [...endpoint(server), '--plugin', `shout=${file}`]
+    const { stderr } = await rein(place, flags, { input: '/help\n/shout so loud\n' })
+    assert.match(stderr, /\/shout WORDS +says it loud/)
+    assert.match(stderr, /SO LOUD/)
+    const { stdout } = await rein(place, ['show', 'last', '--events'])
+    assert.match(stdout, /"type":"command\/run","data":\{"id":"[^"]+","name":"shout","arguments":"so loud"/)
+    assert.match(stdout, /"type":"command\/done".*"outcome":"done"/)
   })
 
   test('forks and goes on in the fork, and /new begins with nothing', async () => {

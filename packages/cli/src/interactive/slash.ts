@@ -1,9 +1,18 @@
-import { type Agent, nearest, Providers, recordMode, StorePort } from '@rein/harness'
+import {
+  type Agent,
+  Commands,
+  nearest,
+  type SlashCommand as PluginCommand,
+  Providers,
+  recordMode,
+  StorePort,
+} from '@rein/harness'
 import { type Failure, FailureError, type PermissionMode, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { modelInForce, modelNamed } from '../model.ts'
 import { type Hosted, openSession, type StartOptions } from '../start.ts'
 import { resumeTarget } from '../target.ts'
+import { safeText } from '../view/safe-text.ts'
 import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -30,8 +39,8 @@ interface SlashCommand {
   readonly help: string
   /** It may be given while a turn runs. */
   readonly anytime?: true
-  /** It touches the session, so the log says that it was given. */
-  readonly logged?: true
+  /** It touches the session, so the log says that it was given; `true`: only with an argument. */
+  readonly logged?: true | 'always'
   readonly run: (context: SlashContext, argument: string) => Promise<Result<Followup>>
 }
 
@@ -48,8 +57,8 @@ const commands: { readonly [name: string]: SlashCommand } = {
     takes: '',
     help: 'these commands',
     anytime: true,
-    run: async ({ terminal }) => {
-      for (const [name, { takes, help }] of Object.entries(commands)) {
+    run: async ({ terminal, host }) => {
+      for (const [name, { takes, help }] of [...Object.entries(commands), ...pluginCommands(host)]) {
         terminal.line(`  ${`/${name} ${takes}`.padEnd(26)}${help}`)
       }
       terminal.line('  While a turn runs, what you type is said to it before its next step. Ctrl-C stops the turn.')
@@ -106,21 +115,37 @@ const commands: { readonly [name: string]: SlashCommand } = {
   quit: { takes: '', help: 'end rein; the session can be resumed', anytime: true, run: async () => quit },
 }
 
+/** Commands that plugins add, for every client; a name of this client's own comes first. */
+const pluginCommands = ({ host }: Hosted): [string, SlashCommand][] =>
+  (host.get(Commands)?.entries() ?? []).map(([name, command]) => [name, ofPlugin(command)])
+
+const ofPlugin = ({ takes, help, run }: PluginCommand): SlashCommand => ({
+  takes,
+  help,
+  logged: 'always',
+  run: async ({ agent, terminal }, argument) => {
+    const done = await run(argument, agent)
+    if (done.ok && done.value !== '') terminal.line(safeText(done.value))
+    return done.ok ? none : done
+  },
+})
+
 const quit: Result<Followup> = { ok: true, value: { kind: 'quit' } }
 
 /** Do what a line that begins with a slash says. Fails `USAGE` with the nearest name. */
 export async function slash(context: SlashContext, line: string): Promise<Result<Followup>> {
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) return wrong(`there is no command /${name}`, meant(name, Object.keys(commands), '/'))
+  const known = new Map<string, SlashCommand>([...pluginCommands(context.host), ...Object.entries(commands)])
+  const command = known.get(name)
+  if (!command) return wrong(`there is no command /${name}`, meant(name, [...known.keys()], '/'))
   const { agent } = context
   if (agent.phase !== 'idle' && command.anytime !== true) {
     return wrong(`/${name} waits until no turn runs`, 'Stop the turn with Ctrl-C first.')
   }
   const takes = argument.trim()
   if (command.takes === '' && takes !== '') return wrong(`/${name} takes nothing behind it`)
-  // Asking what is in force touches nothing.
-  if (command.logged !== true || takes === '') return command.run(context, takes)
+  // Asking what is in force touches nothing; what a plugin's command does is not known here.
+  if (command.logged !== 'always' && (command.logged !== true || takes === '')) return command.run(context, takes)
   return agent.maintain(() => logged(context, { name, takes, run: command.run }))
 }
 

@@ -116,9 +116,9 @@ export const decide = (facts: {
   const { attempt, failure, maxWaitMs = defaultMaxWaitMs, chance } = facts
   if (!Number.isInteger(attempt) || attempt < 1) throw new RangeError(`attempts count from 1, not ${attempt}`)
   if (!mayRetry(failure) || attempt >= attempts) return { kind: 'give-up', failure }
+  const hintMs = failure.retryAfterMs ?? 0
+  if (hintMs > maxWaitMs) return { kind: 'give-up', failure: tooLong(failure, hintMs, maxWaitMs) }
   // What the provider asks for is a lower bound: a small hint does not shorten the own wait, a long one lengthens it.
-  const waitMs = Math.max(backoff(attempt, chance), failure.retryAfterMs ?? 0)
-  return waitMs > maxWaitMs
-    ? { kind: 'give-up', failure: tooLong(failure, waitMs, maxWaitMs) }
-    : { kind: 'retry', waitMs }
+  const waitMs = Math.max(backoff(attempt, chance), hintMs)
+  return waitMs > maxWaitMs ? { kind: 'give-up', failure } : { kind: 'retry', waitMs }
 }

@@ -61,6 +61,12 @@ test('the allowed wait can be longer, or shorter, than ten minutes', () => {
   )
 })
 
+test('an own wait that is longer than allowed gives up with what happened, not with a wait nobody asked for', () => {
+  const failure: Failure = { code: 'NETWORK', message: 'refused' }
+  const decision = decide({ attempt: 6, failure, chance: 0.9, maxWaitMs: 1_000 })
+  assert.deepEqual(decision, { kind: 'give-up', failure })
+})
+
 for (const [code, rule] of Object.entries(retryable)) {
   test(`${code} is ${rule === 'yes' ? '' : 'not '}tried again by itself`, () => {
     const failure = { code: code as Failure['code'], message: '' }
