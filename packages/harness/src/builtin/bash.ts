@@ -30,9 +30,9 @@ export function bashTool({ shell }: { readonly shell: Shell }): Tool {
     async run({ command, timeout_ms: timeoutMs = DEFAULT_MS }, context) {
       if (command.includes('\0'))
         return { kind: 'failed', failure: { code: 'INVALID_ARGUMENTS', message: '`command` holds a NUL character.' } }
-      const { cwd, signal, spill, call } = context
+      const { cwd, mode, signal, spill, call } = context
       const ran = await shell.run(
-        { command, cwd, timeoutMs, signal },
+        { command, cwd, mode, timeoutMs, signal },
         { overflow: () => spill.open(`${call.id}.txt`), onOutput: (recent) => context.progress(recent) },
       )
       return ran.ok ? answer(command, timeoutMs, ran.value) : { kind: 'failed', failure: ran.failure }

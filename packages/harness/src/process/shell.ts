@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Result } from '@rein/session'
+import type { PermissionMode, Result } from '@rein/session'
 import type { OverflowFile } from './capture.ts'
 import type { LivingTrees } from './living.ts'
 import { type Ran, runProcess } from './run.ts'
@@ -11,6 +11,8 @@ export interface ShellCommand {
   readonly command: string
   /** Absolute. */
   readonly cwd: string
+  /** What the command may do, which a sandbox holds it to. */
+  readonly mode: PermissionMode
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -37,8 +39,8 @@ export interface ShellOptions {
   readonly now: () => number
   /** Milliseconds between SIGTERM and SIGKILL. Default 3000. */
   readonly graceMs?: number
-  /** What confines the process; a sandbox's `wrap`. Default: nothing does. */
-  readonly confine?: (spec: SpawnSpec) => SpawnSpec
+  /** What confines the process of a command. Default: nothing does. */
+  readonly confine?: (spec: SpawnSpec, command: ShellCommand) => SpawnSpec
 }
 
 /** The machine's own shell: `bash`, or `sh` where there is none. Both outputs arrive in one pipe, in the order written. */
@@ -47,12 +49,8 @@ export function processShell(options: ShellOptions): Shell {
   return {
     run(command, callbacks) {
       const env = options.environment()
-      const spec = confine({
-        file: '/bin/sh',
-        args: ['-c', 'exec "$@" 2>&1', 'sh', shellOn(env.PATH ?? ''), '-c', command.command],
-        cwd: command.cwd,
-        env,
-      })
+      const args = ['-c', 'exec "$@" 2>&1', 'sh', shellOn(env.PATH ?? ''), '-c', command.command]
+      const spec = confine({ file: '/bin/sh', args, cwd: command.cwd, env }, command)
       const { living, now, graceMs } = options
       const limits = {
         timeoutMs: command.timeoutMs,

@@ -1,3 +1,4 @@
+import type { PermissionMode } from '@rein/session'
 import type { SpawnSpec } from '../process/spawn.ts'
 
 /** What a process may do. Paths are absolute and resolved; a directory stands for everything below it. */
@@ -21,6 +22,12 @@ export interface Sandbox {
   /** The same process, confined. Never throws; what cannot be enforced is in `report`. */
   wrap(spec: SpawnSpec, policy: SandboxPolicy): SpawnSpec
 }
+
+/** What a mode allows a command in `workspace`; undefined with full access, where nothing confines it. */
+export const policyOf = (mode: PermissionMode, workspace: string): SandboxPolicy | undefined =>
+  mode === 'full-access'
+    ? undefined
+    : { write: mode === 'workspace-write' ? [workspace] : [], read: 'everywhere', network: 'closed' }
 
 /** No confinement at all, and it says so. */
 export const noSandbox: Sandbox = {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Host, RowSpec } from '@rein/kernel'
+import type { PermissionMode } from '@rein/session'
 import type { Agent } from '../../src/agent/agent.ts'
 import { neverApproves } from '../../src/ask/approval.ts'
 import { type ComposeOptions, compose } from '../../src/config/compose.ts'
@@ -23,11 +24,9 @@ export class Product {
     this.cwd = cwd
   }
 
-  async open(start: SessionStart = { kind: 'new' }): Promise<Agent> {
+  async open(start: SessionStart = { kind: 'new' }, mode: PermissionMode = 'full-access'): Promise<Agent> {
     const model = { provider: 'demo', model: 'm' }
-    return value(
-      await openAgent(this.host, { start, model, mode: 'full-access', steps: 50, maxWaitMs: 1000, rein: '0' }),
-    )
+    return value(await openAgent(this.host, { start, model, mode, steps: 50, maxWaitMs: 1000, rein: '0' }))
   }
 
   verify(id: string) {

@@ -39,7 +39,9 @@ function setup(t: TestContext, environment: NodeJS.ProcessEnv = process.env) {
   const cwd = scratch(t)
   const run = async (command: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
     const signal = options.signal ?? new AbortController().signal
-    return value(await shell.run({ command, cwd, timeoutMs: options.timeoutMs ?? 20_000, signal }, {}))
+    return value(
+      await shell.run({ command, cwd, mode: 'full-access', timeoutMs: options.timeoutMs ?? 20_000, signal }, {}),
+    )
   }
   const left = () => livingOf(used.map((name) => ({ root: -1, mark: name })))
   return { living, run, left, cwd, shell }
@@ -134,7 +136,7 @@ test('a command too long for the system is refused in words', async (t) => {
 test('a directory that is gone is said so, and no process is started', async (t) => {
   const { shell, cwd } = setup(t)
   const signal = new AbortController().signal
-  const ran = await shell.run({ command: 'true', cwd: `${cwd}/gone`, timeoutMs: 1000, signal }, {})
+  const ran = await shell.run({ command: 'true', cwd: `${cwd}/gone`, mode: 'full-access', timeoutMs: 1000, signal }, {})
   assert.equal(ran.ok ? '' : ran.failure.code, 'NOT_FOUND')
 })
 
@@ -145,8 +147,8 @@ test('what is left in the background dies with the process that started it', asy
     import { processShell } from '${new URL('../../src/process/shell.ts', import.meta.url)}'
     const shell = processShell({ living: new LivingTrees(), mark: () => 'exit-${process.pid}', now: () => performance.now(),
       environment: () => ({ PATH: process.env.PATH }) })
-    const ran = await shell.run({ command: 'setsid sleep 60 & sleep 60 & echo ok', cwd: '${cwd}', timeoutMs: 5000,
-      signal: new AbortController().signal }, {})
+    const ran = await shell.run({ command: 'setsid sleep 60 & sleep 60 & echo ok', cwd: '${cwd}', mode: 'full-access',
+      timeoutMs: 5000, signal: new AbortController().signal }, {})
     console.log(ran.value.survivors.length)`
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
   assert.equal(done.stdout, '2\n', done.stderr)

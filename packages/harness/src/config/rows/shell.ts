@@ -1,7 +1,7 @@
 import { plugin, seam } from '@rein/kernel'
 import { LivingTrees } from '../../process/living.ts'
 import { processShell, type Shell } from '../../process/shell.ts'
-import { noSandbox, type Sandbox } from '../../sandbox/launch.ts'
+import { noSandbox, policyOf, type Sandbox } from '../../sandbox/launch.ts'
 import { childEnvironment } from '../../secret/environment.ts'
 import { withholdBy } from '../../secret/withhold.ts'
 import { WorldPort } from '../world.ts'
@@ -28,13 +28,18 @@ export const shellRow = plugin({
     const living = new LivingTrees()
     scope.defer(() => living.endAll(), 'processes that are still running')
     const withhold = withholdBy(world.settings.permissions.env, secrets.registered)
-    const shell = processShell({
-      living,
-      environment: () => childEnvironment(world.env, withhold),
-      mark: () => crypto.randomUUID(),
-      now: () => performance.now(),
-    })
-    const run: Shell['run'] = (command, callbacks) => sandbox.use(() => shell.run(command, callbacks))
-    provide(ShellPort, { run })
+    const confinedBy = (box: Sandbox): Shell =>
+      processShell({
+        living,
+        environment: () => childEnvironment(world.env, withhold),
+        mark: () => crypto.randomUUID(),
+        now: () => performance.now(),
+        confine(spec, { mode, cwd }) {
+          const policy = policyOf(mode, cwd)
+          return policy ? box.wrap(spec, policy) : spec
+        },
+      })
+    // One sandbox from the start of a command to its end.
+    provide(ShellPort, { run: (command, callbacks) => sandbox.use((box) => confinedBy(box).run(command, callbacks)) })
   },
 })
