@@ -2,6 +2,7 @@ import { type Failure, FailureError } from './failure.ts'
 import type { NewHasher } from './hasher.ts'
 import { MemoryLease } from './memory-lease.ts'
 import { MemoryDisk, MemorySession } from './memory-session.ts'
+import { faultOfPosted } from './posted.ts'
 import type { Blobs, Holder, Lease, Posted, Result, SessionEntry, Store, Watched } from './store.ts'
 
 export interface MemoryOptions {
@@ -105,6 +106,8 @@ export class MemoryStore implements Store {
   }
 
   async post(id: string, item: Posted): Promise<Result<void>> {
+    const fault = faultOfPosted(item)
+    if (fault !== undefined) throw new TypeError(`cannot post: ${fault}`)
     const session = this.#disk.sessions.get(id)
     if (!session) return fail(missing(id))
     if (this.#disk.failed) return fail(this.#disk.refusal())

@@ -107,7 +107,10 @@ export interface Store {
   read(id: string): Promise<Result<AsyncIterable<Uint8Array>>>
   /** Lines from position `from` on, then new ones as they are written, until `signal` aborts. */
   watch(id: string, from: number, signal: AbortSignal): AsyncIterable<Watched>
-  /** Durable when it resolves; posting an id again does nothing. Fails `SESSION_MISSING`. */
+  /**
+   * Durable when it resolves; posting an id again does nothing. Fails `SESSION_MISSING`.
+   * @throws TypeError for what is no item: a bug in the caller.
+   */
   post(id: string, item: Posted): Promise<Result<void>>
   blobs(id: string): Blobs
   /** Put the session away, everything that belongs to it with it; nothing is deleted. Fails `SESSION_BUSY` while held. */

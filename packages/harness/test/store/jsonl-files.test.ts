@@ -68,6 +68,18 @@ test('a released session is appended to in place, and one of a silent holder is 
   for (const lease of [second, third]) await lease.release()
 })
 
+test('a file in the inbox that no session could take in is left alone, and what is posted beside it comes in', async (t) => {
+  const of = scratch(t)
+  const store = of.store()
+  const lease = value(await store.create('ses_a', { cwd: '/a', holder: holder(1) }))
+  const item = { kind: 'input', id: 'bad', delivery: 'followup', source: { kind: 'person' } }
+  for (const content of [[{ type: 'text' }], ['text'], [{ type: 'image', blob: 1 }]])
+    writeFileSync(join(of.path(/inbox$/), 'bad.json'), JSON.stringify({ at: 1, item: { ...item, content } }))
+  await store.post('ses_a', { kind: 'cancel', id: 'good' })
+  assert.deepEqual(await lease.posted(), [{ kind: 'cancel', id: 'good' }])
+  await lease.release()
+})
+
 test('what a dead claimant and a dead poster left half-made is cleared away by the next writer', async (t) => {
   const of = scratch(t)
   const store = of.store()

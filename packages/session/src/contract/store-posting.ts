@@ -1,6 +1,6 @@
 import type { Posted } from '../store.ts'
 import { type ContractCase, ID, started } from './case.ts'
-import { equal, value } from './expect.ts'
+import { equal, rejects, value } from './expect.ts'
 
 const input = (id: string, text = id): Posted => ({
   kind: 'input',
@@ -24,6 +24,18 @@ export const posting: readonly ContractCase[] = [
       ]
       for (const item of items) value(await of.other.post(ID, item))
       equal(await lease.posted(), items, 'the inbox')
+      await lease.release()
+    },
+  },
+  {
+    title: 'what no session could take in is not posted: that is a bug of whoever posts',
+    async run(of) {
+      const lease = await started(of)
+      for (const content of ['text', [{ type: 'text' }], [{ type: 'sound' }]]) {
+        const item = { ...input('bad'), content } as unknown as Posted
+        await rejects(of.other.post(ID, item))
+      }
+      equal(await lease.posted(), [], 'the inbox')
       await lease.release()
     },
   },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Posted, Result } from '@rein/session'
+import { faultOfPosted, type Posted, type Result } from '@rein/session'
 import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
 import { syncFolder } from './disk.ts'
 import { fail } from './failures.ts'
@@ -126,6 +126,8 @@ export class Inbox {
 
 /** Post without the lease, from any process. */
 export async function postItem(at: Place, item: Posted, now: () => number): Promise<Result<void>> {
+  const fault = faultOfPosted(item)
+  if (fault !== undefined) throw new TypeError(`cannot post: ${fault}`)
   try {
     await new Inbox(partPath(at, 'inbox'), now).post(item)
     return { ok: true, value: undefined }
@@ -144,31 +146,12 @@ function parseEntry(text: string): { readonly at: number; readonly item: Posted 
   if (text === '') return undefined
   try {
     const value = JSON.parse(text) as { at?: unknown; item?: unknown } | null
-    return typeof value?.at === 'number' && isPosted(value.item) ? { at: value.at, item: value.item } : undefined
+    const { at, item } = value ?? {}
+    return typeof at === 'number' && isPosted(item) ? { at, item } : undefined
   } catch (cause) {
     if (cause instanceof SyntaxError) return undefined
     throw cause
   }
 }
 
-/** The shape only; what an item may say is the writer's to judge. */
-function isPosted(value: unknown): value is Posted {
-  if (typeof value !== 'object' || value === null) return false
-  const item = value as { readonly [key: string]: unknown }
-  if (typeof item.id !== 'string') return false
-  switch (item.kind) {
-    case 'input':
-      return (
-        (item.delivery === 'followup' || item.delivery === 'steer' || item.delivery === 'inject') &&
-        Array.isArray(item.content) &&
-        typeof item.source === 'object' &&
-        item.source !== null
-      )
-    case 'answer':
-      return typeof item.to === 'string' && typeof item.by === 'string' && item.answer !== undefined
-    case 'cancel':
-      return item.item === undefined || typeof item.item === 'string'
-    default:
-      return false
-  }
-}
+const isPosted = (value: unknown): value is Posted => faultOfPosted(value) === undefined
