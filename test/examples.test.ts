@@ -23,18 +23,21 @@ describe('examples', { concurrency: 2 }, () => {
   })
 
   for (const example of examples) {
-    test(`${example} runs to its end, offline and without a terminal`, async (t) => {
+    test(`${example} runs to its end, offline and without a terminal, and its log is proved`, async (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'rein-example-'))
       t.after(() => rmSync(folder, { recursive: true }))
-      const { code, output } = await runIn(folder, example)
+      const { code, output } = await runIn(folder, inRoot(example))
       assert.equal(code, 0, output)
+      const proof = await runIn(folder, inRoot('packages/cli/bin/rein.js'), 'verify', '--all')
+      assert.equal(proof.code, 0, proof.output)
+      assert.match(proof.output, /^clean +\S+-/m)
     })
   }
 })
 
-/** Runs one example in a folder of its own, with its sessions in there too. */
-async function runIn(folder: string, example: string): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [inRoot(example)], {
+/** Runs one program in a folder of its own, with its sessions in there too. */
+async function runIn(folder: string, ...program: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, program, {
     cwd: folder,
     env: { ...process.env, REIN_HOME: join(folder, 'home'), REIN_API_KEY: '', NODE_TEST_CONTEXT: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
