@@ -47,7 +47,7 @@ export class Agent {
     this.session = parts.session
     this.settings = settings
     this.model = model
-    this.#requests = new Requests(parts.session, parts.ports)
+    this.#requests = new Requests(parts)
     this.#view = {
       requests: this.#requests,
       model: () => this.model,

@@ -5,6 +5,7 @@ import type { Chunk } from '../model/chunk.ts'
 import type { EncodedRequest, Provider } from '../model/provider.ts'
 import type { ToolSet } from '../tools/ports.ts'
 import { headerInForce, type ModelChoice } from './header.ts'
+import type { AgentParts, Redaction } from './parts.ts'
 import { diverged, type Settlement, settle } from './settlement.ts'
 import { Witness } from './witness.ts'
 
@@ -28,14 +29,16 @@ export interface Attempted {
 export class Requests implements Disposable {
   readonly #session: LiveSession
   readonly #ports: Ports
+  readonly #redact: Redaction
   readonly #blobs: BlobCache
   readonly #derivation: Derivation
   readonly #witness: Witness
   #primed = false
 
-  constructor(session: LiveSession, ports: Ports) {
+  constructor({ session, ports, redact }: Pick<AgentParts, 'session' | 'ports' | 'redact'>) {
     this.#session = session
     this.#ports = ports
+    this.#redact = redact
     this.#blobs = new BlobCache(session.log, session.store.blobs(session.id))
     const made = { hasher: ports.hasher, blob: this.#blobs.read }
     this.#derivation = new Derivation({ ...made, keep: true })
@@ -76,7 +79,7 @@ export class Requests implements Disposable {
     })
     for await (const chunk of untilStopped(options.provider.stream(request, options.signal), options.signal))
       assembled.push(chunk)
-    return assembled.end(options.signal.aborted ? 'cancelled' : undefined)
+    return this.#redact.reply(assembled.end(options.signal.aborted ? 'cancelled' : undefined))
   }
 
   #settled(id: string, reply: Reply, { choice, provider, signal }: AttemptOptions): Result<Attempted> {

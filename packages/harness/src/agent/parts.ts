@@ -1,5 +1,6 @@
 import type { Lease, Slot } from '@rein/kernel'
 import type { Content, Json, LiveSession, Ports } from '@rein/session'
+import type { Reply } from '../model/assembler.ts'
 import type { Provider } from '../model/provider.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Spill } from '../tools/definition.ts'
@@ -10,6 +11,8 @@ import type { Loop } from './loop.ts'
 export interface Redaction {
   content(content: readonly Content[]): readonly Content[]
   json(value: Json): Json
+  /** Only values that were used to authenticate: what looks like a secret is the model's own text here. */
+  reply(reply: Reply): Reply
 }
 
 /** What an agent stands on. Slots are pinned for the shortest unit that keeps work whole (docs/architecture.md). */

@@ -183,7 +183,7 @@ function contextOf(checked: CheckedCall, scope: CallScope, limit: CallLimit): Ca
     cwd: session.cwd,
     mode,
     signal: limit.signal,
-    seen: (path) => files.get(path),
+    seen: (path) => files.get(String(scope.redactJson(path))),
     note: (kind, data) => {
       if (limit.over) throw new Error(`the call ${call.id} is over`)
       scope.log.append('plugin/note', { plugin: call.name, kind, v: 1, data: scope.redactJson(data) })
@@ -199,6 +199,7 @@ function contextOf(checked: CheckedCall, scope: CallScope, limit: CallLimit): Ca
 /** Redacted first, then bounded: what is cut in half could not be recognised any more. */
 async function finished(result: CallResult, checked: CheckedCall, scope: CallScope): Promise<CallResult> {
   const { redact, redactJson, spill } = scope
+  const { seen, view } = result
   // An outcome is JSON, which its type does not say.
   const outcome = redactJson(result.outcome as unknown as Json) as unknown as ResultOutcome
   const kept = await bounded(redact(result.content), spill, checked.call.id)
@@ -206,6 +207,7 @@ async function finished(result: CallResult, checked: CheckedCall, scope: CallSco
     ...result,
     outcome,
     ...kept,
-    ...(result.view !== undefined && { view: boundedView(redactJson(result.view)) }),
+    ...(view !== undefined && { view: boundedView(redactJson(view)) }),
+    ...(seen && { seen: seen.map((file) => ({ ...file, path: String(redactJson(file.path)) })) }),
   }
 }

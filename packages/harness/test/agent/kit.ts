@@ -71,7 +71,11 @@ export interface StageOptions {
   readonly redact?: AgentParts['redact']
 }
 
-export const untouched: AgentParts['redact'] = { content: (content) => content, json: (value) => value }
+export const untouched: AgentParts['redact'] = {
+  content: (content) => content,
+  json: (value) => value,
+  reply: (reply) => reply,
+}
 
 /** An agent on a stage: everything around it is small, real and in memory. */
 export class Stage {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '@rein/session'
 import type { Approval } from '../../src/tools/ports.ts'
-import { calls, stage, stopped, testTool, textOf } from '../agent/kit.ts'
+import { calls, stage, stopped, testTool, textOf, untouched } from '../agent/kit.ts'
 
 const asks = (answer: Approval['ask']): Approval => ({ needed: async () => ({ what: 'Run it?' }), ask: answer })
 const twoSteps = (name: string, args: Json = {}) => [{ calls: [{ name, arguments: args }] }, { text: 'ok' }]
@@ -90,6 +90,7 @@ test('secrets are replaced before anything is appended: content, view, failure a
     content: (content: readonly { type: string; text?: string }[]) =>
       content.map((part) => ({ ...part, text: hide(part.text ?? '') })) as never,
     json: (value: Json) => JSON.parse(hide(JSON.stringify(value))) as Json,
+    reply: untouched.reply,
   }
   const leak = testTool('leak', {
     run: (_, { note }) => {

@@ -31,6 +31,8 @@ export interface Secrets {
   readonly registered: RegisteredSecrets
   /** For tool results and posts: registered values and known key formats. */
   readonly redactor: Redactor
+  /** For what a model says: registered values only. */
+  readonly known: Redactor
 }
 
 export const SecretsPort = service<Secrets>('secrets')
@@ -68,7 +70,8 @@ export const secretsRow = plugin({
   setup({ needs, provide }) {
     const registered = new RegisteredSecrets()
     const key = secretKey(join(needs.world.home, 'secret-key'))
-    provide(SecretsPort, { registered, redactor: redactor({ key, registered, formats: true }) })
+    const hiding = (formats: boolean) => redactor({ key, registered, formats })
+    provide(SecretsPort, { registered, redactor: hiding(true), known: hiding(false) })
   },
 })
 
