@@ -1,4 +1,5 @@
 import type { DataOf, SessionEvent } from './events/index.ts'
+import type { NewHasher } from './hasher.ts'
 
 /** Something that could not be read where it stood. */
 export interface Damage {
@@ -14,11 +15,20 @@ export interface Damage {
 export interface ReadLog {
   /** Contiguous from 0; a lost event is a `session/damage` in its place. */
   readonly events: readonly SessionEvent[]
-  /** The lines of those events. When `damage` is empty they are the log's own lines. */
-  readonly lines: readonly string[]
   readonly damage: readonly Damage[]
   /** The damaged lines as they were, for the side file. */
   readonly aside: readonly string[]
   /** The only damage is a last line that is not finished: a crash cut it, or it is being written right now. */
   readonly openEnd: boolean
+}
+
+export interface ReadOptions {
+  readonly hasher: NewHasher
+  /** Name of the side file that will keep the damaged lines; recorded with the damage. */
+  readonly aside?: string
+  /**
+   * Given the line of each event, in order, of a declared loss too. Without damage they are the log's own lines. Whoever
+   * keeps them all needs the memory of the whole log once more, so nobody does it unasked.
+   */
+  readonly onLine?: (line: string) => void
 }

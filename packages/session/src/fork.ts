@@ -1,5 +1,4 @@
 import type { DataOf, SessionEvent } from './events/index.ts'
-import type { ReadLog } from './read.ts'
 import type { Result } from './store.ts'
 
 /** A fork before it is written: the parent's lines, byte for byte, and the event that makes them another session. */
@@ -14,7 +13,10 @@ export interface Fork {
  * The prefix of a session up to and including event `at`, as a new session. Self-contained: blobs are to be linked or
  * copied beside it. The inbox starts empty; jobs, timers and session grants stay with the parent.
  */
-export function fork(log: ReadLog, as: { readonly id: string; readonly at?: number }): Result<Fork> {
+export function fork(
+  log: Pick<Fork, 'lines' | 'events'>,
+  as: { readonly id: string; readonly at?: number },
+): Result<Fork> {
   const at = as.at ?? log.events.length - 1
   const last = log.events[at]
   if (!last) {

@@ -7,7 +7,7 @@ const lineEnd = 10
  * Bytes that are decoded at once. Lines cut from one long text are no copies, and one buffer serves for all of them:
  * both spare the garbage collector most of its work. The text lives as long as its lines do.
  */
-const stretch = 1 << 18
+const stretch = 1 << 16
 
 /**
  * Cuts a stream of bytes into lines. `bytes` of a line hold only until the next one is taken, and have room for a hash
@@ -23,6 +23,10 @@ export class Lines {
   }
 
   add(block: Uint8Array): void {
+    for (let from = 0; from < block.length; from += stretch) this.#add(block.subarray(from, from + stretch))
+  }
+
+  #add(block: Uint8Array): void {
     if (this.#size + block.length > this.#buffer.length) this.#grow(this.#size + block.length)
     this.#buffer.set(block, this.#size)
     this.#size += block.length
@@ -50,14 +54,17 @@ export class Lines {
   #cut(upTo: number): void {
     const whole = this.#buffer.subarray(hashRoom, upTo)
     const text = textOf(whole)
-    // One character a byte: a place in the text is a place in the bytes. Otherwise each line is decoded by itself.
+    // One character a byte: a place in the text is a place in the bytes. Otherwise the line ends of both are looked for:
+    // as many, since no other character has that byte in it, and a wrong byte swallows none.
     const even = text.length === whole.length
-    for (let from = 0; from < whole.length; ) {
-      const found = even ? text.indexOf('\n', from) : whole.indexOf(lineEnd, from)
-      const end = found < 0 ? whole.length : found
-      const line = this.#buffer.subarray(from, end + hashRoom)
-      this.#take(line, even ? text.slice(from, end) : textOf(whole.subarray(from, end)))
-      from = end + 1
+    for (let from = 0, at = 0; from < text.length; ) {
+      const end = text.indexOf('\n', from)
+      const textEnd = end < 0 ? text.length : end
+      const found = even ? textEnd : whole.indexOf(lineEnd, at)
+      const bytesEnd = found < 0 ? whole.length : found
+      this.#take(this.#buffer.subarray(at, bytesEnd + hashRoom), text.slice(from, textEnd))
+      from = textEnd + 1
+      at = bytesEnd + 1
     }
   }
 }

@@ -64,10 +64,11 @@ export async function forkSession(
 ): Promise<Result<LiveSession>> {
   const bytes = await options.store.read(from.id)
   if (!bytes.ok) return bytes
-  const parent = await readLog(bytes.value, { hasher: options.ports.hasher })
+  const lines: string[] = []
+  const parent = await readLog(bytes.value, { hasher: options.ports.hasher, onLine: (line) => lines.push(line) })
   if (!parent.ok) return parent
   const id = options.ports.id('s')
-  const made = fork(parent.value, { id, ...(from.at !== undefined && { at: from.at }) })
+  const made = fork({ events: parent.value.events, lines }, { id, ...(from.at !== undefined && { at: from.at }) })
   if (!made.ok) return made
   const lease = await options.store.create(id, { cwd: cwdOf(parent.value.events), holder: options.holder })
   if (!lease.ok) return lease
@@ -84,13 +85,17 @@ export const cwdOf = (events: readonly SessionEvent[]): string => {
   return start?.type === 'session/start' ? start.data.cwd : ''
 }
 
+/** A damaged log is read twice: its lines, for the log that takes its place, are kept only when they are needed. */
 async function mended(lease: Lease, { ports }: SessionOptions): Promise<Result<ReadLog>> {
-  const aside = `damaged-${lease.epoch}`
-  const read = await readLog(lease.bytes(), { hasher: ports.hasher, aside })
+  const options = { hasher: ports.hasher, aside: `damaged-${lease.epoch}` }
+  const read = await readLog(lease.bytes(), options)
   if (!read.ok || read.value.damage.length === 0) return read
-  const bytes = new TextEncoder().encode(read.value.aside.join('\n'))
-  await lease.publish(read.value.lines, { name: aside, bytes })
-  return read
+  const lines: string[] = []
+  const again = await readLog(lease.bytes(), { ...options, onLine: (line) => lines.push(line) })
+  if (!again.ok) return again
+  const bytes = new TextEncoder().encode(again.value.aside.join('\n'))
+  await lease.publish(lines, { name: options.aside, bytes })
+  return again
 }
 
 async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {

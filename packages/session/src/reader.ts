@@ -1,7 +1,6 @@
-import type { Damage, ReadLog } from './damage.ts'
+import type { Damage, ReadLog, ReadOptions } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
 import type { Failure } from './failure.ts'
-import type { NewHasher } from './hasher.ts'
 import { chain, encodeLine, format, freeze, hashRoom, isHash, isKnown } from './line.ts'
 import { type Found, isNewer, keepable, recordOf } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
@@ -21,11 +20,9 @@ const leastLine = 100
  */
 export class LogReader {
   readonly #events: SessionEvent[] = []
-  readonly #lines: string[] = []
   #damage: Note[] = []
   readonly #aside: string[] = []
-  readonly #hasher: NewHasher
-  readonly #asideName: string | undefined
+  readonly #options: ReadOptions
   readonly #held = new Map<number, Found[]>()
   #number = 0
   #head = ''
@@ -39,9 +36,8 @@ export class LogReader {
   readonly #salvage = new Salvage()
   #tooNew: Failure | undefined
 
-  constructor(hasher: NewHasher, asideName: string | undefined) {
-    this.#hasher = hasher
-    this.#asideName = asideName
+  constructor(options: ReadOptions) {
+    this.#options = options
   }
 
   /** The next line of the log, without its LF, as text and as bytes with room for a hash in front. */
@@ -66,7 +62,7 @@ export class LogReader {
     const [only] = damage
     const torn = damage.length === 1 && only?.reason === 'torn' && only.events === 0 && only.line === this.#number
     this.#declareLostBytes()
-    const value = { events: this.#events, lines: this.#lines, damage, aside: this.#aside, openEnd: unended && torn }
+    const value = { events: this.#events, damage, aside: this.#aside, openEnd: unended && torn }
     return { ok: true, value }
   }
 
@@ -84,7 +80,9 @@ export class LogReader {
     // A digit of its seq was altered when it follows under the seq that is due; then that is the event that is lost.
     const place = this.#held.size === 0 && this.#fitsAs(found, due) ? due : found.event.seq
     const waiting = this.#held.get(place)
-    if (this.#lines[place] === found.text || waiting?.some(({ text }) => text === found.text)) this.#spare(found)
+    // A hash covers its record and all before it: whatever carries the same one is that record again, or a spoiled copy.
+    const known = this.#events[place]?.hash === found.hash
+    if (known || waiting?.some(({ text }) => text === found.text)) this.#spare(found)
     else if (place < due || this.#isBranch(found)) this.#stray(found)
     else if (waiting) waiting.push(found)
     else this.#held.set(place, [found])
@@ -149,13 +147,13 @@ export class LogReader {
   }
 
   #chain(previous: string, before: string | Uint8Array): string {
-    return chain(previous, before, this.#hasher)
+    return chain(previous, before, this.#options.hasher)
   }
 
   #accept({ event, text, hash, line }: Found): void {
     if (!this.#isReadable(event)) return
     this.#events.push(freeze(event))
-    this.#lines.push(text)
+    this.#options.onLine?.(text)
     this.#head = hash
     this.#restarted = event.type === 'session/damage' && event.data.events > 0
     this.#lastLine = line
@@ -233,11 +231,12 @@ export class LogReader {
   }
 
   #declare(found: DataOf<'session/damage'>): void {
-    const data = { ...found, ...(this.#asideName !== undefined && { aside: this.#asideName }) }
+    const { aside, hasher, onLine } = this.#options
+    const data = { ...found, ...(aside !== undefined && { aside }) }
     const place = { seq: this.#events.length, time: this.#events.at(-1)?.time ?? 0, previous: this.#head }
-    const { line, hash } = encodeLine(place, { type: 'session/damage', data }, this.#hasher)
+    const { line, hash } = encodeLine(place, { type: 'session/damage', data }, hasher)
     this.#events.push(freeze({ seq: place.seq, time: place.time, type: 'session/damage', data, hash }))
-    this.#lines.push(line)
+    onLine?.(line)
     this.#head = hash
     this.#restarted = found.events > 0
   }

@@ -8,16 +8,20 @@ export async function* inBlocks(bytes: Uint8Array, size = 65_536): AsyncIterable
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
+/** A log that was read together with the lines of its events. */
+export type LinedLog = ReadLog & { readonly lines: readonly string[] }
+
 /** Read a log that is expected to open. */
-export async function opened(bytes: Uint8Array | readonly string[], block?: number): Promise<ReadLog> {
+export async function opened(bytes: Uint8Array | readonly string[], block?: number): Promise<LinedLog> {
   const whole = bytes instanceof Uint8Array ? bytes : bytesOf(bytes)
-  const read = await readLog(inBlocks(whole, block), { hasher })
+  const lines: string[] = []
+  const read = await readLog(inBlocks(whole, block), { hasher, onLine: (line) => lines.push(line) })
   assert.ok(read.ok, read.ok ? '' : read.failure.message)
-  return read.value
+  return { ...read.value, lines }
 }
 
 /** The log of a read session, to go on with; its sink holds the mended lines. */
-export function continued(log: ReadLog): { log: SessionLog; sink: CollectingSink } {
+export function continued(log: LinedLog): { log: SessionLog; sink: CollectingSink } {
   const sink = new CollectingSink()
   sink.lines.push(...log.lines)
   return { log: new SessionLog({ ports: countingPorts(1_764_600_000_000), sink, events: log.events }), sink }

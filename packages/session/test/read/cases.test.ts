@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Derivation, fold, type ReadLog, repair, surface, verify } from '../../src/index.ts'
 import { caseLog } from '../kit/cases.ts'
 import { hasher } from '../kit/ports.ts'
-import { continued, opened } from '../kit/reading.ts'
+import { continued, type LinedLog, opened } from '../kit/reading.ts'
 import { strictChat } from '../kit/strict-chat.ts'
 import { plainHeader } from '../kit/world.ts'
 
@@ -25,7 +25,7 @@ function derived(log: ReadLog) {
 }
 
 /** Goes on with a log, closes it, opens it again, and does all of it twice. */
-async function survivesTwice(log: ReadLog): Promise<void> {
+async function survivesTwice(log: LinedLog): Promise<void> {
   let now = log
   for (const text of ['again', 'and again']) {
     const { log: next, sink } = continued(now)

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { textOf, value } from '../../src/contract/expect.ts'
+import { createSession, forkSession, MemoryStore, resumeSession, type Store } from '../../src/index.ts'
+import { countingPorts, hasher } from '../kit/ports.ts'
+
+/** Counts how often the log of a lease is read. */
+class CountingStore extends MemoryStore {
+  passes = 0
+
+  override async acquire(...asked: Parameters<MemoryStore['acquire']>): ReturnType<MemoryStore['acquire']> {
+    const lease = await super.acquire(...asked)
+    if (!lease.ok) return lease
+    const bytes = lease.value.bytes.bind(lease.value)
+    lease.value.bytes = () => {
+      this.passes++
+      return bytes()
+    }
+    return lease
+  }
+}
+
+/** A session with some notes, closed; its lines, and what to go on with. */
+async function written() {
+  const ports = countingPorts()
+  const store = new CountingStore({ hasher, now: ports.now })
+  const options = { store, ports, holder: { host: 'h', pid: 1, started: '1' }, rein: '0.1.0' }
+  const session = value(await createSession(options, '/w'))
+  for (let number = 0; number < 5; number++)
+    session.log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${number} ✓` })
+  await session.close()
+  const text = await textOf(value(await store.read(session.id)))
+  return { id: session.id, store, options, lines: text.trimEnd().split('\n') }
+}
+
+const linesOf = async (store: Store, id: string): Promise<readonly string[]> =>
+  (await textOf(value(await store.read(id)))).trimEnd().split('\n')
+
+test('a sound log is read once to be resumed, and stays as it is', async () => {
+  const { id, store, options, lines } = await written()
+  const session = value(await resumeSession(options, id))
+  assert.deepEqual([store.passes, session.damage], [1, []])
+  assert.deepEqual((await linesOf(store, id)).slice(0, lines.length), lines)
+  await session.close()
+})
+
+test('a damaged log is resumed from its mended lines, with the loss declared and the damaged line kept aside', async () => {
+  const { id, store, options, lines } = await written()
+  store.load(id, new TextEncoder().encode(`${lines.with(3, 'rubbish').join('\n')}\n`))
+  const session = value(await resumeSession(options, id))
+  assert.deepEqual([store.passes, session.damage.length], [2, 1])
+  const mended = await linesOf(store, id)
+  assert.deepEqual([mended[2], mended[4]], [lines[2], lines[4]])
+  const declared = session.log.events[3]
+  assert.ok(declared?.type === 'session/damage' && declared.data.aside !== undefined)
+  assert.equal(JSON.parse(mended[3] ?? '').hash, declared.hash)
+  await session.close()
+  const again = value(await resumeSession(options, id))
+  assert.deepEqual([again.damage, store.passes], [[], 3])
+  await again.close()
+})
+
+test('a fork begins with the very lines of its parent', async () => {
+  const { id, store, options, lines } = await written()
+  const forked = value(await forkSession(options, { id, at: 3 }))
+  assert.deepEqual((await linesOf(store, forked.id)).slice(0, 4), lines.slice(0, 4))
+  await forked.close()
+})
