@@ -27,9 +27,18 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
   if (at.stepOpen) drafts.push({ type: 'step/end', data: { turn: at.turn, step: at.step } })
   if (at.turnOpen) drafts.push({ type: 'turn/end', data: { turn: at.turn, outcome: 'interrupted' } })
   const queued = waiting.nextTurn.length + waiting.nextStep.length
-  if (at.turnOpen && queued > 0 && waiting.parked === undefined)
-    drafts.push({ type: 'inbox/parked', data: { reason: 'interrupted' } })
+  const reason = at.turnOpen ? 'interrupted' : stoppedBy(events)
+  if (reason !== undefined && queued > 0 && waiting.parked === undefined)
+    drafts.push({ type: 'inbox/parked', data: { reason } })
   return drafts
+}
+
+/** How a turn ended whose end is the last that happened: what waited had to be parked next (rule 16). */
+function stoppedBy(events: readonly SessionEvent[]): DataOf<'inbox/parked'>['reason'] | undefined {
+  const last = events.findLast(({ type }) => type !== 'session/resume' && type !== 'session/damage')
+  if (last?.type !== 'turn/end') return undefined
+  const { outcome } = last.data
+  return outcome === 'completed' || outcome === 'max-tokens' || outcome === 'blocked' ? undefined : outcome
 }
 
 function requestDrafts(open: Owed): RepairDraft[] {

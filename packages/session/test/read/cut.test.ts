@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { check, Derivation, fold, header, owed, repair, SessionLog, surface, turns, verify } from '../../src/index.ts'
+import {
+  check,
+  Derivation,
+  due,
+  fold,
+  header,
+  inbox,
+  owed,
+  repair,
+  SessionLog,
+  surface,
+  turns,
+  verify,
+} from '../../src/index.ts'
 import { wholeLog } from '../kit/play.ts'
 import { countingPorts, hasher } from '../kit/ports.ts'
 import { continued, opened } from '../kit/reading.ts'
@@ -125,6 +138,35 @@ test('repair tells calls that began from calls that never did, and asks nobody a
     }),
     { numRuns: 30 },
   )
+})
+
+for (const outcome of ['cancelled', 'budget', 'error', 'interrupted'] as const)
+  test(`input that waited when a turn ended ${outcome} stays parked when the process dies before it can say so`, () => {
+    const log = new SessionLog({ ports: countingPorts(), sink: new StoppingSink(Number.POSITIVE_INFINITY) })
+    const text = { content: [{ type: 'text', text: 'later' }], source: { kind: 'person' } } as const
+    const item = { id: 'i', delivery: 'followup', ...text } as const
+    log.append('session/start', { format: 1, id: 's-1', cwd: '/w', rein: '0.1.0' })
+    log.append('turn/start', { turn: 1 })
+    log.append('inbox/spliced', { lane: 'next-turn', start: 0, remove: [], insert: [item], reason: 'posted' })
+    log.append('turn/end', { turn: 1, outcome })
+    log.append('session/resume', { epoch: 2, holder: 'h:2', rein: '0.1.0' })
+    const drafts = repair(log.events)
+    assert.deepEqual(drafts, [{ type: 'inbox/parked', data: { reason: outcome } }])
+    for (const { type, data } of drafts) log.append(type, data)
+    assert.equal(due(log.state(inbox)), false)
+    assert.deepEqual(repair(log.events), [])
+  })
+
+test('input that was posted after the turn ended is due, whatever the turn came to', () => {
+  const log = new SessionLog({ ports: countingPorts(), sink: new StoppingSink(Number.POSITIVE_INFINITY) })
+  const text = { content: [{ type: 'text', text: 'now' }], source: { kind: 'person' } } as const
+  const item = { id: 'i', delivery: 'followup', ...text } as const
+  log.append('turn/start', { turn: 1 })
+  log.append('turn/end', { turn: 1, outcome: 'cancelled' })
+  log.append('inbox/spliced', { lane: 'next-turn', start: 0, remove: [], insert: [item], reason: 'posted' })
+  log.append('session/resume', { epoch: 2, holder: 'h:2', rein: '0.1.0' })
+  assert.deepEqual(repair(log.events), [])
+  assert.equal(due(log.state(inbox)), true)
 })
 
 test('a session with nothing open needs no repair', () => {
