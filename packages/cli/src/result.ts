@@ -15,7 +15,7 @@ export interface TaskResult {
   readonly text: string
   readonly steps: number
   readonly usage: Usage
-  /** US dollars; undefined when a call had no known price. */
+  /** US dollars; undefined when a call had no known price, or does not say what it used. */
   readonly cost: number | undefined
   readonly denied: readonly DeniedCall[]
   readonly error: Failure | undefined
@@ -70,9 +70,12 @@ function spentIn(turn: readonly SessionEvent[]): Pick<TaskResult, 'steps' | 'usa
   let usage = nothing
   let cost: number | undefined = 0
   for (const event of turn) {
-    if (event.type !== 'request/settled' || event.data.usage === null) continue
-    usage = addUsage(usage, event.data.usage)
-    cost = cost === undefined || event.data.cost === undefined ? undefined : cost + event.data.cost
+    if (event.type !== 'request/settled') continue
+    const { usage: used, cost: price, outcome } = event.data
+    // What failed without a word of what it used is taken for free.
+    if (used === null && outcome === 'failed') continue
+    if (used !== null) usage = addUsage(usage, used)
+    cost = cost === undefined || used === null || price === undefined ? undefined : cost + price
   }
   return { steps: turn.filter(({ type }) => type === 'step/start').length, usage, cost }
 }

@@ -50,6 +50,13 @@ suite('a headless run', { concurrency: 3 }, () => {
     assert.deepEqual(lines.slice(0, -1), log.stdout.trimEnd().split('\n'))
   })
 
+  test('what a provider that tells no usage cost is not known', async () => {
+    using place = new Place()
+    const silent: Answer = { body: [words('Done.'), ending('stop')[0] ?? '', 'data: [DONE]\n\n'] }
+    await using server = await mockServer({ script: [silent] })
+    assert.equal(resultOf(await rein(place, at(server, '-p', 'look', '--json'))).cost, null)
+  })
+
   test('a rate limit that outlasts the run ends it at once with RATE_LIMITED and nothing on stdout', async () => {
     const limited: Answer = { status: 429, headers: { 'retry-after': '60' }, body: ['{"error":{"message":"slow"}}'] }
     const { code, stdout, stderr, requests } = await ran([limited], ['-p', 'look', '--timeout', '20'])

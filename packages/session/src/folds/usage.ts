@@ -4,7 +4,7 @@ import type { Fold } from '../fold.ts'
 /** What the session has used. A rewind gives no money back. */
 export interface Spent {
   readonly total: Usage
-  /** US dollars; undefined as soon as one call had no known price. */
+  /** US dollars; undefined as soon as one call had no known price, or did not fail and does not say what it used. */
   readonly cost: number | undefined
   /** Settled model calls, retries included. */
   readonly requests: number
@@ -19,9 +19,9 @@ export const usage: Fold<Spent> = {
   initial: { total: nothing, cost: 0, requests: 0, context: 0 },
   step(state, event) {
     if (event.type !== 'request/settled') return state
-    const { usage: used, cost } = event.data
+    const { usage: used, cost, outcome } = event.data
     const requests = state.requests + 1
-    if (used === null) return { ...state, requests }
+    if (used === null) return { ...state, requests, cost: outcome === 'failed' ? state.cost : undefined }
     const context = used.input + used.cacheRead + used.cacheWrite + used.output
     return {
       total: addUsage(state.total, used),
