@@ -14,10 +14,18 @@ const needed =
 /**
  * What `permissions.env` keeps from a process. A registered value, in any spelling, is never handed on, whatever its
  * variable is called and whoever asked to keep it: what authenticates this program is for this program alone.
+ * @param keys variables that hold keys of this program; one that was not used yet is not registered.
  */
-export function withholdBy({ inherit, keep }: EnvironmentRules, registered: RegisteredSecrets): Withhold {
+export function withholdBy(
+  { inherit, keep }: EnvironmentRules,
+  registered: RegisteredSecrets,
+  keys: ReadonlySet<string>,
+): Withhold {
   const kept = new Set(keep)
   const secret = withholdSecrets(() => registered.values(), kept)
   return (name, value) =>
-    registered.within(value) || (!inherit && !kept.has(name) && !needed.test(name)) || secret(name, value)
+    keys.has(name) ||
+    registered.within(value) ||
+    (!inherit && !kept.has(name) && !needed.test(name)) ||
+    secret(name, value)
 }

@@ -9,6 +9,7 @@ import { type ComposeOptions, compose } from '../../src/config/compose.ts'
 import { openAgent, type SessionStart } from '../../src/config/open-agent.ts'
 import { StorePort } from '../../src/config/rows/core.ts'
 import { providerRow } from '../../src/config/rows/provider.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import type { Provider } from '../../src/model/provider.ts'
 import { countingPorts, value, verified } from '../agent/kit.ts'
 
@@ -44,12 +45,18 @@ export class Product {
 
 export async function product(
   provider: Provider,
-  options: { preset?: ComposeOptions['preset']; rows?: readonly RowSpec[]; home?: string } = {},
+  options: {
+    preset?: ComposeOptions['preset']
+    rows?: readonly RowSpec[]
+    home?: string
+    providers?: Settings['providers']
+    env?: NodeJS.ProcessEnv
+  } = {},
 ): Promise<Product> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'rein-home-'))
   const cwd = mkdtempSync(join(tmpdir(), 'rein-cwd-'))
   const settings = {
-    providers: {},
+    providers: options.providers ?? {},
     permissions: { mode: 'full-access', env: { inherit: true, keep: [] } },
     budgets: { steps: 200 },
     plugins: {},
@@ -59,7 +66,7 @@ export async function product(
     home,
     userHome: home,
     cwd,
-    env: process.env,
+    env: options.env ?? process.env,
     ports,
     settings,
     person: false,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { SecretsPort } from '../../src/config/rows/core.ts'
 import { type ScriptEntry, scriptedProvider } from '../../src/model/scripted.ts'
+import { textOf } from '../agent/kit.ts'
 import { product, say } from './kit.ts'
 
 test('a file whose name looks like a secret is read and edited, and the log is proved', async () => {
@@ -49,5 +50,21 @@ test('a value used for authentication that comes back in a reply is in neither l
   await agent.close()
   const { answer, problems } = await on.verify(id)
   assert.deepEqual([answer, problems], ['clean', []])
+  await on.close()
+})
+
+test('the key of a provider that is configured and was never used is in the environment of no command', async () => {
+  const command = 'echo $' + '{ODDLY_NAMED-unset} $' + '{OTHER-unset}'
+  const script = [{ calls: [{ name: 'bash', arguments: { command } }] }, { text: 'ok' }]
+  const other = { dialect: 'openai-chat', baseUrl: 'http://127.0.0.1:9/v1', models: {}, quirks: {} } as const
+  const on = await product(scriptedProvider({ name: 'demo', script }), {
+    providers: { other: { ...other, key: { env: 'ODDLY_NAMED' } } },
+    env: { ...process.env, ODDLY_NAMED: 'opensesame', OTHER: 'plain' },
+  })
+  const agent = await on.open()
+  await say(agent, 'go')
+  const results = agent.session.log.events.flatMap((e) => (e.type === 'tool/result' ? [textOf(e.data.content)] : []))
+  assert.deepEqual(results, ['unset plain'])
+  await agent.close()
   await on.close()
 })

@@ -4,6 +4,7 @@ import { processShell, type Shell } from '../../process/shell.ts'
 import { noSandbox, policyOf, type Sandbox } from '../../sandbox/launch.ts'
 import { childEnvironment } from '../../secret/environment.ts'
 import { withholdBy } from '../../secret/withhold.ts'
+import type { Settings } from '../settings.ts'
 import { WorldPort } from '../world.ts'
 import { SecretsPort } from './core.ts'
 
@@ -20,6 +21,10 @@ export const sandboxRow = plugin({
   setup: ({ provide }) => provide(SandboxPort, noSandbox),
 })
 
+/** Variables that providers take their keys from. */
+const keyVariables = (providers: Settings['providers']): ReadonlySet<string> =>
+  new Set(Object.values(providers).flatMap(({ key }) => (typeof key === 'object' && 'env' in key ? [key.env] : [])))
+
 export const shellRow = plugin({
   name: 'shell',
   needs: { world: WorldPort, secrets: SecretsPort, sandbox: SandboxPort },
@@ -27,7 +32,8 @@ export const shellRow = plugin({
     const { world, secrets, sandbox } = needs
     const living = new LivingTrees()
     scope.defer(() => living.endAll(), 'processes that are still running')
-    const withhold = withholdBy(world.settings.permissions.env, secrets.registered)
+    const { permissions, providers } = world.settings
+    const withhold = withholdBy(permissions.env, secrets.registered, keyVariables(providers))
     const confinedBy = (box: Sandbox): Shell =>
       processShell({
         living,
