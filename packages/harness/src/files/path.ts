@@ -1,4 +1,4 @@
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import type { Result } from '@rein/session'
@@ -30,6 +30,20 @@ export function absolutePath(path: string, cwd: string): string {
 export async function resolvePath(path: string, cwd: string): Promise<Result<RealPath>> {
   if (path === '' || path.includes('\0')) return failed('NOT_FOUND', `${JSON.stringify(path)} is not a path.`)
   const absolute = absolutePath(path, cwd)
+  return (await isReal(absolute)) ? fine({ path: absolute, exists: true }) : walk(absolute)
+}
+
+/** Whether something is there and no link is on the way to it: one question to the system, where a walk asks many. */
+async function isReal(absolute: string): Promise<boolean> {
+  try {
+    return (await realpath(absolute)) === absolute
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return false
+  }
+}
+
+async function walk(absolute: string): Promise<Result<RealPath>> {
   const { root } = parse(absolute)
   const todo = absolute.slice(root.length).split(sep).filter(Boolean).reverse()
   let at = root
