@@ -24,8 +24,9 @@ export interface PathRules {
   readonly workspaces: readonly string[]
   readonly writable: readonly string[]
   readonly readable: readonly string[]
+  /** Their paths are folded. */
   readonly privates: readonly PrivatePath[]
-  /** The home, and where a workspace's `.git` and `.rein` lead to when they are links. */
+  /** The home, and where a workspace's `.git` and `.rein` lead to when they are links. Folded. */
   readonly protectedRoots: readonly string[]
   /** As given: what a path looks like before it is resolved. */
   readonly given: readonly string[]
@@ -43,15 +44,16 @@ export async function pathRules(options: PathOptions): Promise<PathRules> {
   const privates = await Promise.all(
     places.map(async ({ path, what }) => (await real([path])).map((resolved) => ({ path: resolved, what }))),
   )
+  const protectedRoots = await real([
+    home,
+    ...workspaces.flatMap((folder) => protectedNames.map((name) => join(folder, name))),
+  ])
   return {
     workspaces,
     writable: [...workspaces, ...(await real(options.temp))],
     readable: await real(options.readable),
-    privates: [...places, ...privates.flat()],
-    protectedRoots: await real([
-      home,
-      ...workspaces.flatMap((folder) => protectedNames.map((name) => join(folder, name))),
-    ]),
+    privates: [...places, ...privates.flat()].map(({ path, what }) => ({ path: fold(path), what })),
+    protectedRoots: protectedRoots.map(fold),
     given: options.workspaces,
     resolve,
   }
@@ -112,8 +114,10 @@ const deny = (code: DenyCode, reason: string, mode: PermissionMode): Verdict => 
   reason,
 })
 
-const privateOf = (real: string, { privates }: PathRules): PrivatePath | undefined =>
-  privates.find(({ path }) => inside(fold(path), fold(real)))
+function privateOf(real: string, { privates }: PathRules): PrivatePath | undefined {
+  const folded = fold(real)
+  return privates.find(({ path }) => inside(path, folded))
+}
 
 /** Whatever is in them is run, or believed, later and outside of every confinement. */
 const protectedNames: readonly string[] = ['.git', '.rein']
@@ -128,7 +132,8 @@ function protectedReason(path: string, real: string, rules: PathRules): string |
   const names = within.flatMap((inner) => inner.split(sep).map(fold))
   if (names.includes('.rein')) return 'settings and plugins of this program take effect from there'
   if (names.some((name) => name === '.git' || name === 'git~1')) return 'git runs hooks and commands named there'
-  const rooted = rules.protectedRoots.some((root) => inside(fold(root), fold(real)))
+  const folded = fold(real)
+  const rooted = rules.protectedRoots.some((root) => inside(root, folded))
   return rooted ? 'what is there runs or counts outside of every confinement' : undefined
 }
 
