@@ -165,7 +165,14 @@ const unknownEncoder = (header: Header): Failure => ({
 })
 
 /** Whether two headers give the same bytes, so that no new event is owed. Compared as JSON, key order included. */
-export const sameHeader = (a: Header, b: Header): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+export const sameHeader = (a: Header, b: Header): boolean => a === b || (sameTools(a.tools, b.tools) && sameRest(a, b))
+
+/** Tools are most of a header, and a new header is made with those of the last one. */
+const sameTools = (a: Header['tools'], b: Header['tools']): boolean =>
+  a.length === b.length && a.every((tool, at) => tool === b[at] || JSON.stringify(tool) === JSON.stringify(b[at]))
+
+const sameRest = (a: Header, b: Header): boolean =>
+  JSON.stringify({ ...a, tools: [] }) === JSON.stringify({ ...b, tools: [] })
 
 /** What `request/sent` records of a derived request. */
 export function sentRecord(
