@@ -77,10 +77,18 @@ const hide = (chunk: Chunk, key: string | undefined): Chunk => {
   return failed({ ...chunk.failure, message: chunk.failure.message.replaceAll(key, '[key]') })
 }
 
+let chat: Promise<typeof import('./openai-chat.ts')> | undefined
+
+/** The decoder, loaded while the first request is under way, not at start. */
+const chatModule = (): Promise<typeof import('./openai-chat.ts')> => {
+  chat ??= import('./openai-chat.ts')
+  return chat
+}
+
 async function* read(reply: HttpReply, from: string, now: () => number): AsyncGenerator<Chunk> {
   const { status, headers, body } = reply
   if (status >= 200 && status < 300) {
-    const { chatDecoder } = await import('./openai-chat.ts')
+    const { chatDecoder } = await chatModule()
     yield* decode(body, chatDecoder())
     return
   }
@@ -94,8 +102,7 @@ async function* send(
   request: EncodedRequest,
   wire: { readonly transport: Transport; readonly signal: AbortSignal; readonly now: () => number },
 ): AsyncGenerator<Chunk> {
-  // The decoder is loaded while the request is under way, not at start.
-  void import('./openai-chat.ts')
+  void chatModule()
   const connected = Promise.withResolvers<'connected'>()
   const exchange = wire.transport({
     ...options,

@@ -52,11 +52,24 @@ const redirected = (response: IncomingMessage, target: string): Failure => {
   }
 }
 
+let secureClient: Promise<typeof import('node:https')> | undefined
+let plainClient: Promise<typeof import('node:http')> | undefined
+
+/** Loaded with the first request that needs it. */
+const clientModule = (secure: boolean): Promise<typeof import('node:https') | typeof import('node:http')> => {
+  if (secure) {
+    secureClient ??= import('node:https')
+    return secureClient
+  }
+  plainClient ??= import('node:http')
+  return plainClient
+}
+
 /** Everything that has to be waited for comes before the request, whose events start on the next tick. */
 const opener = async (request: HttpRequest, agents: Agents): Promise<() => ClientRequest> => {
   const { url } = request
   const agent = await agents.for(url)
-  const client = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  const client = await clientModule(url.protocol === 'https:')
   const bytes = request.body.reduce((sum, piece) => sum + piece.byteLength, 0)
   return () =>
     client.request({
