@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { absolutePath } from '../files/path.ts'
 import { type Tool, type ToolOutput, tool } from '../tools/definition.ts'
 import { fromValibot } from '../tools/parameters.ts'
-import { type Place, ripgrep, searchPlace, shownPath } from './ripgrep.ts'
+import { type Place, ripgrep, type SearchOptions, searchPlace, shownPath } from './ripgrep.ts'
 import { text } from './text.ts'
 
 const MOST = 100
@@ -14,7 +14,7 @@ const schema = v.strictObject({
 })
 
 /** Lists files by name pattern. */
-export function globTool(): Tool {
+export function globTool({ hidden = [] }: SearchOptions = {}): Tool {
   return tool<v.InferOutput<typeof schema>>({
     name: 'glob',
     description: text(import.meta.url, './glob.md'),
@@ -30,7 +30,8 @@ export function globTool(): Tool {
         const message = `${path} is a file; glob looks in a directory.`
         return { kind: 'failed', failure: { code: 'INVALID_ARGUMENTS', message } }
       }
-      return list(place.value, { pattern, newest: newest === true }, context.signal)
+      const passedOver = context.mode === 'full-access' ? [] : hidden
+      return list(place.value, { pattern, newest: newest === true, hidden: passedOver }, context.signal)
     },
   })
 }
@@ -38,14 +39,15 @@ export function globTool(): Tool {
 interface Wanted {
   readonly pattern: string
   readonly newest: boolean
+  readonly hidden: readonly string[]
 }
 
-async function list(place: Place, { pattern, newest }: Wanted, signal: AbortSignal): Promise<ToolOutput> {
+async function list(place: Place, { pattern, newest, hidden }: Wanted, signal: AbortSignal): Promise<ToolOutput> {
   const matches = await matcher(pattern, place)
   const found: string[] = []
   let total = 0
   const args = ['--files', newest ? '--sortr=modified' : '--sort=path']
-  const done = await ripgrep({ place, args, signal, separator: '\0' }, (line) => {
+  const done = await ripgrep({ place, hidden, args, signal, separator: '\0' }, (line) => {
     const name = line.replace(/^\.\//, '')
     if (!matches(name)) return true
     total++

@@ -3,7 +3,7 @@ import { absolutePath } from '../files/path.ts'
 import { cutText } from '../files/text.ts'
 import { type Tool, type ToolOutput, tool } from '../tools/definition.ts'
 import { fromValibot } from '../tools/parameters.ts'
-import { badPattern, type Place, ripgrep, type Search, searchPlace, shownPath } from './ripgrep.ts'
+import { badPattern, type Place, ripgrep, type Search, type SearchOptions, searchPlace, shownPath } from './ripgrep.ts'
 import { text } from './text.ts'
 
 const MOST = 100
@@ -24,7 +24,7 @@ const schema = v.strictObject({
 type Arguments = v.InferOutput<typeof schema>
 
 /** Searches the contents of files. */
-export function grepTool(): Tool {
+export function grepTool({ hidden = [] }: SearchOptions = {}): Tool {
   return tool<Arguments>({
     name: 'grep',
     description: text(import.meta.url, './grep.md'),
@@ -39,7 +39,13 @@ export function grepTool(): Tool {
       const files = args.files_only === true
       const found = files ? new FoundFiles(place.value) : new FoundLines(place.value)
       const separator = files ? '\0' : '\n'
-      const search: Search = { place: place.value, args: flags(args), signal: context.signal, separator }
+      const search: Search = {
+        place: place.value,
+        hidden: context.mode === 'full-access' ? [] : hidden,
+        args: flags(args),
+        signal: context.signal,
+        separator,
+      }
       const done = await ripgrep(search, (line) => found.take(line))
       if (!done.ok) return { kind: 'failed', failure: done.failure }
       const { exitCode, errors } = done.value

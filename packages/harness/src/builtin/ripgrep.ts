@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { relative, sep } from 'node:path'
+import { isAbsolute, relative, sep } from 'node:path'
 import type { Failure, Result } from '@rein/session'
 import { notFound, resolvePath } from '../files/path.ts'
 import { kindOf } from '../files/version.ts'
@@ -21,6 +21,11 @@ const COMMON = ['--no-config', '--hidden', '--no-require-git', '--color=never', 
 /** After every other glob: the last one that matches decides. */
 const NOT_GIT = ['--glob=!.git']
 
+export interface SearchOptions {
+  /** What no tool reads below full access, absolute: searches pass over it. */
+  readonly hidden?: readonly string[]
+}
+
 /** Fails `NOT_FOUND` with near names, or `NOT_A_FILE` for what is neither file nor directory. */
 export async function searchPlace(path: string | undefined, cwd: string): Promise<Result<Place>> {
   const real = await resolvePath(path ?? '.', cwd)
@@ -37,6 +42,8 @@ export async function searchPlace(path: string | undefined, cwd: string): Promis
 
 export interface Search {
   readonly place: Place
+  /** What is passed over below the place, absolute paths; where a link among them leads to is passed over too. */
+  readonly hidden: readonly string[]
   readonly args: readonly string[]
   readonly signal: AbortSignal
   /** NUL where only paths are printed. */
@@ -45,13 +52,25 @@ export interface Search {
 
 /** Run ripgrep below a place. Lines come as it prints them; `onLine` returns false to stop it. */
 export async function ripgrep(search: Search, onLine: (line: string) => boolean): Promise<Result<LinesEnd>> {
-  const { place, args, signal, separator } = search
+  const { place, signal, separator } = search
+  const args = [...COMMON, ...search.args, ...NOT_GIT, ...(await hiding(search))]
   const file = await ripgrepPath()
   const cwd = place.isDirectory ? place.path : place.cwd
   // Without a path it searches the directory it stands in and prints paths relative to it.
   const target = place.isDirectory ? ['--', './'] : ['--', place.path]
-  const spec = { file, args: [...COMMON, ...args, ...NOT_GIT, ...target], cwd, env: {} }
+  const spec = { file, args: [...args, ...target], cwd, env: {} }
   return eachLine(spec, onLine, { signal, separator })
+}
+
+/** Flags that leave out what is hidden. They count for names in any case, as some file systems do, and after other globs. */
+async function hiding({ place, hidden }: Search): Promise<string[]> {
+  const real = await Promise.all(hidden.map((path) => resolvePath(path, place.cwd)))
+  const paths = [...hidden, ...real.flatMap((resolved) => (resolved.ok ? [resolved.value.path] : []))]
+  return [...new Set(paths)].flatMap((path) => {
+    const below = relative(place.path, path)
+    const outside = below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below)
+    return outside ? [] : [`--iglob=!/${below.replaceAll(sep, '/').replaceAll(/[*?[\]{}\\!]/g, '\\$&')}`]
+  })
 }
 
 /** A path ripgrep printed, as the model is to write it: relative to the session's directory when it is below it. */

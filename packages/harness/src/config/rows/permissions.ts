@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { plugin } from '@rein/kernel'
 import { isGranted, sessionGrants } from '../../ask/grants.ts'
 import { type PermissionCheck, permissionApproval, permissionCheck, permissionGuard } from '../../ask/guard.ts'
@@ -33,14 +32,14 @@ export const permissionsRow = plugin({
 
 async function sessionCheck(
   session: CallSession,
-  { home, person }: World,
+  { home, userHome, person }: World,
   backend: () => 'none' | 'partial' | 'full',
 ): Promise<PermissionCheck> {
   const paths = await pathRules({
     workspaces: [session.cwd],
     temp: [],
     home,
-    userHome: homedir(),
+    userHome,
     readable: [session.spillFolder],
     resolve: async (path) => {
       const real = await resolvePath(path, session.cwd)

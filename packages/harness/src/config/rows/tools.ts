@@ -1,4 +1,5 @@
 import { type Plugin, plugin } from '@rein/kernel'
+import { privatePaths } from '../../ask/private-paths.ts'
 import { bashTool } from '../../builtin/bash.ts'
 import { editTool } from '../../builtin/edit.ts'
 import { globTool } from '../../builtin/glob.ts'
@@ -8,6 +9,7 @@ import { todoTool } from '../../builtin/todo.ts'
 import { writeTool } from '../../builtin/write.ts'
 import type { Tool } from '../../tools/definition.ts'
 import { Tools } from '../../tools/ports.ts'
+import { WorldPort } from '../world.ts'
 import { SecretsPort } from './core.ts'
 import { ShellPort } from './shell.ts'
 
@@ -20,9 +22,22 @@ const plain = (name: string, make: () => Tool): Plugin =>
   })
 
 export const readRow = plain('read', readTool)
-export const globRow = plain('glob', globTool)
-export const grepRow = plain('grep', grepTool)
 export const todoRow = plain('todo', todoTool)
+
+/** A tool that looks into many files passes over those that none may read. */
+const searching = (name: string, make: typeof grepTool): Plugin =>
+  plugin({
+    name,
+    needs: { tools: Tools, world: WorldPort },
+    setup({ needs, scope }) {
+      const { home, userHome } = needs.world
+      const hidden = privatePaths(home, userHome).map(({ path }) => path)
+      needs.tools.tools.add(scope, name, make({ hidden }))
+    },
+  })
+
+export const globRow = searching('glob', globTool)
+export const grepRow = searching('grep', grepTool)
 
 /** A tool that writes files puts back the secrets that were hidden from the model in the same file. */
 const writing = (name: string, make: typeof editTool): Plugin =>
