@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hasher, NewHasher } from '@rein/session'
+import { due, fold, type Hasher, inbox, type NewHasher, type SessionEvent } from '@rein/session'
 import fc from 'fast-check'
 import type { EncodedRequest, Provider } from '../../src/model/provider.ts'
 import { type ScriptEntry, scriptedProvider } from '../../src/model/scripted.ts'
@@ -23,7 +23,7 @@ const reply: fc.Arbitrary<ScriptEntry> = fc.oneof(
   ),
 )
 
-test('every request of a random run is rebuilt from its log, byte for byte, and the log breaks no rule', async () => {
+test('every request of a random run is rebuilt from its log, the log breaks no rule, and no input is stranded', async () => {
   const posts = fc.array(fc.constantFrom('followup', 'steer', 'inject', 'cancel', 'wait'), {
     minLength: 1,
     maxLength: 8,
@@ -41,12 +41,32 @@ test('every request of a random run is rebuilt from its log, byte for byte, and 
       const { answer, problems, proved, requests } = await on.verify()
       assert.deepEqual([answer, problems], ['clean', []])
       assert.equal(proved, requests)
+      assert.deepEqual(stranded(on.events), [])
       const refused = on.all('request/settled').filter(({ data }) => data.error?.code === 'BAD_REQUEST')
       assert.deepEqual(refused, [])
     }),
     { numRuns: 60 },
   )
 })
+
+/**
+ * Rule 16: ends of turns behind which what waited was neither started nor parked. What waits at the end of a log whose
+ * agent is idle waits for something that wakes.
+ */
+function stranded(events: readonly SessionEvent[]): readonly string[] {
+  const wrong: string[] = []
+  for (const [index, event] of events.entries()) {
+    if (event.type !== 'turn/end') continue
+    const waiting = fold(inbox, events, index + 1)
+    const left = waiting.nextTurn.length + waiting.nextStep.length
+    const next = events[index + 1]?.type
+    const stopped = ['cancelled', 'budget', 'error', 'interrupted'].includes(event.data.outcome)
+    if (stopped && left > 0 && next !== 'inbox/parked') wrong.push(`after ${event.data.outcome} comes ${next}`)
+    if (!stopped && due(waiting) && next !== 'turn/start') wrong.push(`after ${event.data.outcome} comes ${next}`)
+  }
+  if (due(fold(inbox, events))) wrong.push('something is due and the agent is idle')
+  return wrong
+}
 
 /** A provider that keeps what it was sent; the bodies are the very bytes the next request is made with. */
 function keeping(script: readonly ScriptEntry[]): { readonly provider: Provider; readonly sent: EncodedRequest[] } {
