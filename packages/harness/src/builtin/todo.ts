@@ -1,4 +1,4 @@
-import type { Fold, Json, SessionEvent } from '@rein/session'
+import { type Json, noteFold } from '@rein/session'
 import * as v from 'valibot'
 import { type Tool, tool } from '../tools/definition.ts'
 import { fromValibot } from '../tools/parameters.ts'
@@ -14,17 +14,15 @@ export type TodoItem = v.InferOutput<typeof item>
 export const TODO = 'todo'
 
 /** The list as it stands; a rewind takes it back. A note that does not hold a list is passed over. */
-export const todoList: Fold<readonly TodoItem[]> = {
+export const todoList = noteFold<readonly TodoItem[]>({
+  plugin: TODO,
   rewinds: true,
   initial: [],
-  step: (list, event) => listIn(event) ?? list,
-}
-
-function listIn(event: SessionEvent): readonly TodoItem[] | undefined {
-  if (event.type !== 'plugin/note' || event.data.plugin !== TODO || event.data.kind !== 'list') return undefined
-  const result = v.safeParse(schema, event.data.data)
-  return result.success ? result.output.items : undefined
-}
+  step(list, { kind, data }) {
+    const result = kind === 'list' ? v.safeParse(schema, data) : undefined
+    return result?.success ? result.output.items : list
+  },
+})
 
 /** Keeps the list of what is to be done. */
 export function todoTool(): Tool {
