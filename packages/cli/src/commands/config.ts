@@ -1,4 +1,5 @@
-import { defaults, type Effective, presetRows, rowText } from '@rein/harness'
+import { defaults, type Effective, keyProblem, nearest, presetRows, rowText } from '@rein/harness'
+import type { Result } from '@rein/session'
 import type { Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { loadFor } from '../settings.ts'
@@ -18,31 +19,53 @@ export const config: Command = async (cli, args) => {
   const { value } = loaded
   // What is wrong is left out and said afterwards; the rest can be looked at.
   const effective = value.kind === 'ready' ? value.effective : value.kind === 'bad' ? value.rest : defaults()
-  await cli.out(key === undefined ? listed(effective, paint(cli.color)) : explained(effective, key))
+  const colors = paint(cli.color)
+  if (key === undefined) await cli.out(listed(effective, colors))
+  else {
+    const known = explained(effective, key)
+    if (!known.ok) return refuse(cli, known.failure)
+    await cli.out(lines([known.value, ...withheldFrom(effective, colors)]))
+  }
   return value.kind === 'ready' ? exits.done : refuse(cli, value.failure)
 }
 
 const ready = (effective: Effective) => ({ ok: true, value: { kind: 'ready', effective } }) as const
 
 /** Who says what, the strongest first; `→` stands before what counts. */
-function explained(effective: Effective, key: string): string {
+function explained(effective: Effective, key: string): Result<string> {
   const said = effective.explain(key)
   if (said.length > 0) {
-    const lines = said.map(({ place, value, counts }) => `${counts ? '→' : ' '} ${rowText({ key, value, place })}`)
-    return `${safeText(lines.join('\n'))}\n`
+    const rows = said.map(({ place, value, counts }) => `${counts ? '→' : ' '} ${rowText({ key, value, place })}`)
+    return { ok: true, value: safeText(rows.join('\n')) }
   }
-  const isRow = presetRows('standard').some(({ id }) => key === `plugins.${id}`)
-  return `${safeText(key)}: ${isRow ? 'a built-in row nobody changes' : 'nobody says anything about it'}\n`
+  const ids = presetRows('standard').map(({ id }) => id)
+  const [top, id = '', ...below] = key.split('.')
+  const near = top === 'plugins' && !ids.includes(id) ? nearest(id, ids) : undefined
+  const wrong = near === undefined ? keyProblem(key) : `${key}: there is no such row; did you mean ${near}?`
+  if (wrong !== undefined) {
+    return {
+      ok: false,
+      failure: { code: 'USAGE', message: safeText(wrong), next: '`rein config` lists the keys in force.' },
+    }
+  }
+  const isRow = top === 'plugins' && below.length === 0 && ids.includes(id)
+  const value = `${safeText(key)}: ${isRow ? 'a built-in row nobody changes' : 'nobody says anything about it'}`
+  return { ok: true, value }
 }
 
-function listed({ rows, withheld }: Effective, colors: Paint): string {
+function listed(effective: Effective, colors: Paint): string {
+  const { rows } = effective
   const own = presetRows('standard')
     .filter(({ id }) => !rows.some(({ key }) => key === `plugins.${id}` || key.startsWith(`plugins.${id}.`)))
     .map(({ id }) => `plugins.${id}  (built-in)`)
   const written = rows.filter(({ key }) => key !== 'plugins').map(rowText)
-  const lines = [...written, ...own].map((line) => painted(line, colors))
-  return `${[...lines, ...withheld.flatMap((file) => notAgreed(file, colors))].join('\n')}\n`
+  return lines([...[...written, ...own].map((line) => painted(line, colors)), ...withheldFrom(effective, colors)])
 }
+
+const lines = (all: readonly string[]): string => `${all.join('\n')}\n`
+
+const withheldFrom = ({ withheld }: Effective, colors: Paint): readonly string[] =>
+  withheld.flatMap((file) => notAgreed(file, colors))
 
 /** The place at the end of a row is dimmed. */
 function painted(row: string, { dim }: Paint): string {

@@ -36,7 +36,20 @@ describe('rein config', () => {
     const { out } = await desk.run(['config', 'explain', 'permissions.mode'])
     assert.match(out, /^→ permissions\.mode: read-only .*\n {2}permissions\.mode: workspace-write {2}\(built-in\)\n$/)
     assert.match((await desk.run(['config', 'explain', 'plugins.bash'])).out, /a built-in row/)
-    assert.match((await desk.run(['config', 'explain', 'nonsense'])).out, /nobody says/)
+    assert.match((await desk.run(['config', 'explain', 'model'])).out, /nobody says/)
+  })
+
+  test('explain of a key or row there is not names the nearest, with exit 2', async () => {
+    const explained = (key: string) => desk.run(['config', 'explain', key])
+    const runs = await Promise.all(['permisions.mode', 'permissions.mod', 'plugins.bsh', 'nonsense'].map(explained))
+    assert.deepEqual(
+      runs.map(({ exit, out }) => [exit, out]),
+      Array(4).fill([2, '']),
+    )
+    const [typo, inner, row] = runs.map(({ err }) => err)
+    assert.match(typo ?? '', /permisions: unknown key; did you mean permissions\?/)
+    assert.match(inner ?? '', /permissions\.mod: unknown key; did you mean mode\?/)
+    assert.match(row ?? '', /plugins\.bsh: there is no such row; did you mean bash\?/)
   })
 
   test('a problem is named with its place, the rest is shown, and the exit is 2', async () => {
@@ -53,6 +66,8 @@ describe('rein config', () => {
     const { exit, out } = await desk.run(['config'])
     assert.equal(exit, 0)
     assert.match(out, /^permissions\.mode: workspace-write /m)
+    const asked = await desk.run(['config', 'explain', 'permissions.mode'])
+    assert.match(asked.out, /^→ permissions\.mode: workspace-write .*\n\n.*not in effect without your consent/)
     const [, hash = ''] = /--trust-project (\S+),/.exec(out) ?? []
     assert.match(out, /\.rein\/rein\.yaml:1: not in effect without your consent:\n {2}permissions\.mode: full-access/)
     assert.match((await desk.run(['config', '--trust-project', hash])).out, /^permissions\.mode: full-access /m)

@@ -93,5 +93,7 @@ function kindOf(value: Json): string {
   if (value === null) return 'empty'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a map'
-  return typeof value === 'string' ? 'text that does not fit' : `a ${typeof value}`
+  return typeof value === 'boolean'
+    ? 'true or false'
+    : `${typeof value === 'string' ? 'text' : 'a number'} that does not fit`
 }

@@ -1,3 +1,4 @@
+import type { Json } from '@rein/session'
 import { isWider } from '../sandbox/modes.ts'
 import { at, mergeAll } from './merge.ts'
 import { settledFrom } from './settings.ts'
@@ -45,10 +46,17 @@ function providerItems(layer: TracedMap): readonly ConsentItem[] {
     const key = at(node, ['key'])
     const parts = [
       address === undefined ? [] : [`sends requests to ${address}`],
-      key === undefined ? [] : [`with the key ${JSON.stringify(plain(key))}`],
+      key === undefined ? [] : [keyText(plain(key))],
     ].flat()
     return { path, place: node.place, what: what ?? `${dotted(path)}: ${parts.join(' ') || 'changes this provider'}` }
   })
+}
+
+function keyText(key: Json): string {
+  if (key === 'none') return 'without a key'
+  const [[kind, where] = []] = typeof key === 'object' && key !== null ? Object.entries(key) : []
+  if (typeof where !== 'string') return `with the key ${JSON.stringify(key)}`
+  return `with the key in the ${kind === 'env' ? 'variable' : 'file'} ${where}`
 }
 
 function pluginItems(layer: TracedMap, harmlessRow: (id: string) => boolean): readonly ConsentItem[] {

@@ -4,8 +4,9 @@ import type { Json } from '@rein/session'
 import { check } from './check.ts'
 import { at, put } from './merge.ts'
 import type { Problem } from './problem.ts'
+import { splitKey } from './provenance.ts'
 import { notYet, settingsShape } from './settings.ts'
-import { leaf, map, type Place, type TracedMap, traced } from './traced.ts'
+import { leaf, map, type Place, type Traced, type TracedMap, traced } from './traced.ts'
 import { environmentLayer } from './variables.ts'
 import { readYaml } from './yaml-file.ts'
 
@@ -44,6 +45,17 @@ export function flagLayer({ label, settings }: FlagSettings, cwd: string): Layer
   const entries = Object.entries(settings).map(([key, value]) => [key, traced(value, place)] as const)
   const layer = checked(map(new Map(entries), place), [])
   return { ...layer, root: located(layer.root, cwd) }
+}
+
+/** What is wrong with a dotted key that is asked about, with the nearest that is known; undefined for a known one. */
+export function keyProblem(key: string): string | undefined {
+  const place = { layer: 'flag' } as const
+  const root = splitKey(key).reduceRight<Traced>(
+    (inner, part) => map(new Map([[part, inner]]), place),
+    leaf(null, place),
+  )
+  const [problem] = root.kind === 'map' ? check(root, { notYet, root: settingsShape }).problems : []
+  return problem && `${problem.key}: ${problem.message}`
 }
 
 function checked(root: TracedMap, before: readonly Problem[]): Layer {

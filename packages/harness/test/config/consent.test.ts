@@ -29,7 +29,7 @@ const needing: readonly (readonly [yaml: string, line: number, items: readonly (
   [
     'providers:\n  a: { baseUrl: http://e, key: { env: AWS_SECRET } }',
     2,
-    ['providers.a: sends requests to http://e with the key {"env":"AWS_SECRET"}'],
+    ['providers.a: sends requests to http://e with the key in the variable AWS_SECRET'],
   ],
   ['permissions: { mode: full-access }', 1, ['permissions.mode: full-access instead of read-only']],
   ['permissions:\n  mode: workspace-write', 2, ['permissions.mode: workspace-write instead of read-only']],
