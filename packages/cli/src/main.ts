@@ -65,6 +65,7 @@ async function refused(cli: Cli, problem: Problem, argv: readonly string[]): Pro
 function surroundings(args: Args | undefined): Cli {
   const { env, stdin, stdout, stderr } = process
   const cwd = args?.value('cwd')
+  const err = quietly(stderr)
   const colors = env.NO_COLOR === undefined || env.NO_COLOR === ''
   return {
     env,
@@ -72,8 +73,8 @@ function surroundings(args: Args | undefined): Cli {
     home: resolve(env.REIN_HOME || `${homedir()}/.rein`),
     version: versionOf(),
     stdin,
-    out: writer(stdout),
-    err: quietly(stderr),
+    out: writer(stdout, err),
+    err,
     terminal: stdout.isTTY === true,
     color: stdout.isTTY === true && colors && env.TERM !== 'dumb' && args?.has('no-color') !== true,
   }
