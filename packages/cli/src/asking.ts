@@ -8,12 +8,12 @@ import { safeText } from './view/safe-text.ts'
 export type Said =
   /** `grant` is the very command, to be allowed until the session ends. */
   | { readonly kind: 'answer'; readonly decision: Omit<DataOf<'approval/decided'>, 'id'>; readonly grant?: string }
-  /** It can be read both ways. */
+  /** It can be read both ways, or asks what the answers mean. */
   | { readonly kind: 'unclear' }
 
 /** The question as a line for people, the answers it takes behind it. */
 export const questionText = (request: ApprovalRequest): string =>
-  `${safeText(request.what)} [y/N${offeredRule(request) === undefined ? '' : '/s'}]`
+  `${safeText(request.what)} [y/N${offeredRule(request) === undefined ? '' : '/s'}/?]`
 
 export const answersText =
   'y: yes, this once · n: no, or no with words for the model · s: yes, and this very command again without asking'
@@ -26,7 +26,7 @@ export function read(line: string, request: ApprovalRequest): Said {
   if (/^s(ession)?$/i.test(text) && rule !== undefined) {
     return { kind: 'answer', decision: { decision: 'allowed-once', by: 'person' }, grant: rule }
   }
-  if (/^(y(es)?|s(ession)?)\b/i.test(text)) return { kind: 'unclear' }
+  if (text === '?' || /^(y(es)?|s(ession)?)\b/i.test(text)) return { kind: 'unclear' }
   const words = text.replace(/^no?\b[\s,.:;-]*/i, '').trim()
   return { kind: 'answer', decision: { decision: 'denied', by: 'person', ...(words !== '' && { words }) } }
 }

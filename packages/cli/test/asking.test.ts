@@ -43,9 +43,13 @@ test('s allows this very command for the session, where that is offered', () => 
     decision: { decision: 'allowed-once', by: 'person' },
     grant: 'npm test',
   })
-  assert.match(questionText(request), /\[y\/N\/s\]$/)
+  assert.match(questionText(request), /\[y\/N\/s\/\?\]$/)
   assert.equal(read('s', plain).kind, 'unclear')
-  assert.match(questionText(plain), /\[y\/N\]$/)
+  assert.match(questionText(plain), /\[y\/N\/\?\]$/)
+})
+
+test('a question mark asks what the answers mean and decides nothing', () => {
+  assert.equal(read(' ? ', request).kind, 'unclear')
 })
 
 test('a question cannot move the cursor', () => {
