@@ -19,6 +19,11 @@ describe('the token line', () => {
     assert.equal(line, 'tokens 100 in, 20 out · context 5,000 · session 300 in, 80 out · $0.0123')
   })
 
+  test('takes a turn of which nothing was told not for a turn that used nothing', () => {
+    const line = tokenLine(spent(used(300, 0, 80)), used(0, 0, 0))
+    assert.equal(line, 'tokens: not told for this turn · context 5,000 · session 300 in, 80 out')
+  })
+
   test('says when the provider tells nothing', () => {
     assert.equal(tokenLine(spent(used(0, 0, 0)), used(0, 0, 0)), 'tokens: the provider does not say')
   })
