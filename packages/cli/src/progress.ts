@@ -1,17 +1,22 @@
-import { fold, type SessionEvent, usage } from '@rein/session'
+import { type Damage, fold, type SessionEvent, usage } from '@rein/session'
 import type { Cli } from './cli.ts'
 import type { TaskResult } from './result.ts'
+import { damageText } from './view/marks.ts'
+import { paint } from './view/paint.ts'
 import { render } from './view/render.ts'
 import { tokenLine } from './view/token-line.ts'
+import { UnshownCalls } from './view/unshown-calls.ts'
 
 /** What a headless run tells people on stderr: tool calls, diffs, retries, denials; never the answer. */
 export interface Progress {
+  /** What is lost of the log that is gone on with. */
+  opened(damage: readonly Damage[]): void
   event(event: SessionEvent): void
   /** The last line: tokens and cost. */
   end(result: TaskResult, events: readonly SessionEvent[]): void
 }
 
-export const silent: Progress = { event: () => undefined, end: () => undefined }
+export const silent: Progress = { opened: () => undefined, event: () => undefined, end: () => undefined }
 
 /** Told to people only when they ask for more. */
 const wordy: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
@@ -21,10 +26,16 @@ const wordy: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
 ])
 
 export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; readonly verbose: boolean }): Progress {
+  const calls = new UnshownCalls()
+  const color = cli.color && process.stderr.isTTY === true
   return {
+    opened(damage) {
+      for (const one of damage) cli.err(`${paint(color).red(damageText(one))}\n`)
+    },
     event(event) {
+      const unshown = calls.next(event)
       if (!isTold(event, verbose)) return
-      const shown = render(event, { color: cli.color && process.stderr.isTTY === true, cwd, streamed: !verbose })
+      const shown = render(event, { color, cwd, streamed: !verbose, unshown })
       if (shown !== undefined) cli.err(`${shown}\n`)
     },
     end(result, events) {

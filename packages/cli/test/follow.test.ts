@@ -36,7 +36,9 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
       assert.partialDeepStrictEqual(resultOf(run), { session: id, outcome: 'completed', text: 'From the holder.' })
       assert.match(run.stdout, /"type":"user\/message".*who answers\?/)
       holder.child.stdin.end()
-      assert.equal((await holder.ended).code, 0)
+      const ended = await holder.ended
+      assert.equal(ended.code, 0)
+      assert.match(ended.stderr, /^> who answers\?$/m, 'the person there sees what was asked')
       const verified = await rein(place, ['verify', id])
       assert.match(verified.stdout, /^clean/)
     }))

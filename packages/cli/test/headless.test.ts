@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -71,6 +71,7 @@ suite('a headless run', { concurrency: 3 }, () => {
     assert.deepEqual([result.outcome, result.exit], ['completed', 3])
     assert.partialDeepStrictEqual(result.denied, [{ call: 'call_1', name: 'bash' }])
     assert.match(run.requests[1] ?? '', /was denied/)
+    assert.match(run.stderr, /^• bash .+\n {2}↳ bash denied by /m, 'what was denied can be read')
   })
 
   test('a turn that uses its steps ends with 4 and STEPS', async () => {
@@ -180,6 +181,30 @@ suite('a headless run', { concurrency: 3 }, () => {
       runs.map(({ code, stdout, stderr }) => [code, stdout, stderr]),
       Array(16).fill([0, 'Done.\n', '']),
     )
+  })
+
+  test('-p --resume says what is lost of a torn log', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.'), says('Two.')] })
+    const first = resultOf(await rein(place, at(server, '-p', 'one', '--json')))
+    const [log = ''] = readdirSync(join(place.home, 'sessions'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith(`${first.session}.jsonl`),
+    )
+    const path = join(place.home, 'sessions', log)
+    truncateSync(path, statSync(path).size - 9)
+    const { code, stderr, stdout } = await rein(place, at(server, '-p', 'two', '--resume', 'last'))
+    assert.deepEqual([code, stdout], [0, 'Two.\n'])
+    assert.match(stderr, /^damage at line \d+ of the log \(torn\): 0 events and \d+ B lost; the bytes are kept aside$/m)
+  })
+
+  test('a home that cannot be used is named, with something that can be done', async () => {
+    using place = new Place()
+    await using server = await mockServer()
+    const file = join(place.folder, 'file')
+    writeFileSync(file, '')
+    const { code, stderr } = await rein(place, at(server, '-p', 'x'), { env: { REIN_HOME: file } })
+    assert.equal(code, 1)
+    assert.match(stderr, /ENOTDIR.*\n.*set REIN_HOME to another folder/)
   })
 
   test('-p --resume continues the session with what was said before', async () => {

@@ -15,6 +15,7 @@ import { paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
 import { safeJson } from '../view/safe-text.ts'
 import { tokenLine } from '../view/token-line.ts'
+import { UnshownCalls } from '../view/unshown-calls.ts'
 import { namedId, refuse, type StoredLog, storedLog, storeOf } from './stored-log.ts'
 
 /** `rein show <id>`: the transcript, the raw log, the exact bytes of one request, or what differs between two. */
@@ -43,8 +44,9 @@ async function showTranscript(cli: Cli, { log }: StoredLog): Promise<number> {
   const [start] = log.events
   const cwd = start?.type === 'session/start' ? start.data.cwd : ''
   const width = cli.terminal ? Math.max(40, process.stdout.columns ?? 100) : 100
+  const calls = new UnshownCalls()
   for (const event of entries) {
-    const options = { color: cli.color, width, cwd, shadowed: shadowed.has(event.seq) }
+    const options = { color: cli.color, width, cwd, shadowed: shadowed.has(event.seq), unshown: calls.next(event) }
     const shown = render(event, options)
     if (shown !== undefined) await cli.out(`${shown}\n`)
   }

@@ -132,8 +132,10 @@ export class Conversation {
   /** While a turn runs it is said to it; otherwise it starts one. */
   async #say(text: string): Promise<number | undefined> {
     const delivery = this.#agent.phase === 'running' ? 'steer' : 'followup'
+    const id = this.#options.host.ports.id('in')
+    this.#screen.typed(id)
     try {
-      await this.#agent.post({ delivery, content: [{ type: 'text', text }], source: { kind: 'person' } })
+      await this.#agent.post({ id, delivery, content: [{ type: 'text', text }], source: { kind: 'person' } })
       return undefined
     } catch (error) {
       if (!(error instanceof FailureError)) throw error

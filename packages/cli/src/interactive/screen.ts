@@ -1,10 +1,12 @@
 import type { Agent, Delta } from '@rein/harness'
-import { fold, header, inbox, permission, type SessionEvent, type Usage, usage } from '@rein/session'
+import { type DataOf, fold, header, inbox, permission, type SessionEvent, type Usage, usage } from '@rein/session'
 import type { Cli } from '../cli.ts'
+import { damageText } from '../view/marks.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
 import { safeText } from '../view/safe-text.ts'
 import { tokenLine } from '../view/token-line.ts'
+import { UnshownCalls } from '../view/unshown-calls.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Events a person sees in another form: typed, asked, or told when the turn is over. */
@@ -25,6 +27,8 @@ export class Screen implements Disposable {
   readonly #paint: Paint
   readonly #color: boolean
   readonly #listening: readonly Disposable[]
+  readonly #calls = new UnshownCalls()
+  readonly #typed = new Set<string>()
   #block: string | undefined
   #failed: unknown
 
@@ -60,9 +64,12 @@ export class Screen implements Disposable {
       this.#terminal.line(dim('There is no sandbox here: you are asked about each command before it runs.'))
     }
     if (mode === 'full-access') this.#terminal.line(dim('Full access: commands run unconfined.'))
-    for (const { reason, line, bytes } of session.damage) {
-      this.#terminal.line(red(`damage at line ${line} of the log (${reason}): ${bytes} bytes were lost and kept aside`))
-    }
+    for (const one of session.damage) this.#terminal.line(red(damageText(one)))
+  }
+
+  /** An item of the inbox that holds what was typed here. */
+  typed(item: string): void {
+    this.#typed.add(item)
   }
 
   /** The last exchange of a session that goes on, so that its person knows where it stands. */
@@ -129,12 +136,17 @@ export class Screen implements Disposable {
 
   #event(event: SessionEvent): void {
     if (event.type === 'request/settled') this.#endBlock()
-    if (elsewhere.has(event.type)) return
-    if (event.type === 'user/message' && event.data.source.kind !== 'job' && event.data.source.kind !== 'child') {
-      if (event.data.source.name !== 'token-limit') return
-    }
-    const shown = render(event, { color: this.#color, cwd: this.#agent.settings.cwd, streamed: true })
+    const unshown = this.#calls.next(event)
+    if (event.type === 'approval/asked') this.#calls.shown(event.data.call)
+    if (elsewhere.has(event.type) || (event.type === 'user/message' && this.#isKnown(event.data))) return
+    const shown = render(event, { color: this.#color, cwd: this.#agent.settings.cwd, streamed: true, unshown })
     if (shown !== undefined) this.#terminal.line(shown)
+  }
+
+  /** What this person typed here stands on the screen; what another terminal or an earlier turn posted does not. */
+  #isKnown({ source, item }: DataOf<'user/message'>): boolean {
+    if (isPerson(source)) return item === undefined || this.#typed.delete(item)
+    return source.kind !== 'job' && source.kind !== 'child' && source.name !== 'token-limit'
   }
 
   #endBlock(): void {

@@ -1,4 +1,4 @@
-import type { DataOf, SessionEvent } from '@rein/session'
+import type { Damage, DataOf, SessionEvent } from '@rein/session'
 import { counted, duration, size } from './amount.ts'
 import type { Paint, Style } from './paint.ts'
 import { fewLines, indent, oneLine, safeText } from './safe-text.ts'
@@ -53,6 +53,10 @@ const damage = ({ reason, events, bytes, aside }: DataOf<'session/damage'>): str
   const kept = aside === undefined ? '' : `; the damaged bytes are kept in ${aside}`
   return `damage (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${kept}`
 }
+
+/** What was found wrong with a log when it was opened. */
+export const damageText = ({ reason, line, bytes, events }: Damage): string =>
+  `damage at line ${line} of the log (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${bytes > 0 ? '; the bytes are kept aside' : ''}`
 
 const endings: Readonly<Record<DataOf<'turn/end'>['outcome'], string>> = {
   completed: 'completed',

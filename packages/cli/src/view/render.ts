@@ -18,6 +18,8 @@ export interface RenderOptions {
   readonly cwd?: string
   /** The text of replies was shown while it arrived: only what else there is to say of them is given. */
   readonly streamed?: boolean
+  /** Of the call this result answers, when no line showed it (`UnshownCalls`): it is shown above the result. */
+  readonly unshown?: string | undefined
 }
 
 interface Drawing extends RenderOptions {
@@ -92,9 +94,10 @@ export function callLine(name: string, json: string, { paint, width }: Pick<Draw
 }
 
 function resultText(data: DataOf<'tool/result'>, drawing: Drawing): string {
-  const { paint, lines, cwd } = drawing
+  const { paint, lines, cwd, unshown } = drawing
   const { summary, below } = resultLines(data, { paint, lines, cwd })
   const spill = data.spill === undefined ? [] : [paint.dim(`whole output: ${safeText(data.spill)}`)]
   const head = `  ${paint.dim('↳')} ${oneLine(data.name, 40)} ${summary}`.trimEnd()
-  return [head, ...[...below, ...spill].map((line) => `    ${line}`)].join('\n')
+  const call = unshown === undefined ? [] : [callLine(data.name, unshown, drawing)]
+  return [...call, head, ...[...below, ...spill].map((line) => `    ${line}`)].join('\n')
 }

@@ -121,6 +121,6 @@ async function goesOn({ hooks, log, turn }: TurnContext): Promise<boolean> {
 
 const stepsSpent = (steps: number): Failure => ({
   code: 'STEPS',
-  message: `The turn used its ${steps} steps.`,
+  message: `The turn used its ${steps === 1 ? 'one step' : `${steps} steps`}.`,
   next: 'Go on with another message, or allow more with --max-steps.',
 })

@@ -10,6 +10,7 @@ const NEXT: { readonly [code: string]: string } = {
   EMFILE: 'Too many files are open: close other sessions or raise the limit (ulimit -n).',
   ENFILE: 'Too many files are open on this machine: close other programs.',
   EIO: 'The disk reports an error: check it before going on.',
+  ENOTDIR: 'A file stands where a folder should be: move it away, or set REIN_HOME to another folder.',
   EISDIR: 'A folder stands where the file should be: move it away.',
 }
 
@@ -25,7 +26,7 @@ export function diskFailure(code: FailureCode, doing: string, cause: unknown): F
   return {
     code,
     message: `${doing}: ${reason}`,
-    next: (system && NEXT[system]) ?? 'Run `rein doctor` to see what is wrong with this session.',
+    next: (system && NEXT[system]) ?? 'Check that folder and its disk, or set REIN_HOME to a folder you can write to.',
   }
 }
 
