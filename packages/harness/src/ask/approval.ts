@@ -44,28 +44,6 @@ export async function askSafely(approvals: Approvals, request: ApprovalRequest):
 }
 
 /**
- * Ask several at the same time; the first real answer counts, and the question is taken away from the others.
- * With nobody to ask, or when none answers, it is `unanswered` by `nobody`.
- */
-export const firstAnswer = (...answerers: readonly Approvals[]): Approvals => ({
-  async ask(request) {
-    const over = new AbortController()
-    const signal = AbortSignal.any([request.signal, over.signal])
-    const answer = Promise.withResolvers<Decision>()
-    const asked = answerers.map(async (answerer) => {
-      const decision = await askSafely(answerer, { ...request, signal })
-      if (decision.decision !== 'unanswered') answer.resolve(decision)
-    })
-    const none = Promise.all(asked).then((): Decision => ({ decision: 'unanswered', by: 'nobody' }))
-    try {
-      return await Promise.race([answer.promise, none])
-    } finally {
-      over.abort()
-    }
-  },
-})
-
-/**
  * No answer within `ms` milliseconds is `unanswered` by `timeout`.
  * @param wait resolves after that time; rejects when its signal aborts.
  */

@@ -5,7 +5,6 @@ import {
   type ApprovalRequest,
   type Approvals,
   askSafely,
-  firstAnswer,
   neverApproves,
   withinTime,
 } from '../../src/ask/approval.ts'
@@ -42,17 +41,6 @@ test('a cancelled turn ends the question, also when the answerer never returns',
   turn.abort()
   assert.deepEqual(await asked, { decision: 'unanswered', by: 'cancelled' })
   assert.deepEqual(await askSafely(yes, request('a2', turn.signal)), { decision: 'unanswered', by: 'cancelled' })
-})
-
-test('of several who are asked the first real answer counts, and the question is taken from the others', async () => {
-  const screen = new ApprovalQueue()
-  assert.deepEqual(await firstAnswer(throws, screen, yes).ask(request()), { decision: 'allowed-once', by: 'dialog' })
-  assert.deepEqual(screen.pending(), [])
-})
-
-test('when none of them answers, or there is none, it is a no', async () => {
-  assert.deepEqual(await firstAnswer(throws, throws).ask(request()), { decision: 'unanswered', by: 'nobody' })
-  assert.deepEqual(await firstAnswer().ask(request()), { decision: 'unanswered', by: 'nobody' })
 })
 
 test('no answer in time is a no, and the question is taken away', async () => {
