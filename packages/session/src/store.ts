@@ -22,7 +22,7 @@ export type Posted =
       readonly content: readonly Content[]
       readonly source: Source
     }
-  /** An answer to `approval/asked` or `question/asked`. */
+  /** An answer to `approval/asked` (only the text `allowed-once` allows, anything else is a no) or to `question/asked`. */
   | { readonly kind: 'answer'; readonly id: string; readonly to: string; readonly answer: Json; readonly by: string }
   /** Stop the running turn, or withdraw the named unclaimed item. */
   | { readonly kind: 'cancel'; readonly id: string; readonly item?: string }

@@ -17,7 +17,7 @@ export const posting: readonly ContractCase[] = [
       const lease = await started(of)
       const items: readonly Posted[] = [
         input('z', 'first'),
-        { kind: 'answer', id: 'a1', to: 'approval-1', answer: { decision: 'allowed-once' }, by: 'person' },
+        { kind: 'answer', id: 'a1', to: 'approval-1', answer: 'allowed-once', by: 'person' },
         { kind: 'cancel', id: 'c1', item: 'z' },
         { kind: 'cancel', id: 'c2' },
         input('a', 'last'),
