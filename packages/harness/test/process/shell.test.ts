@@ -56,10 +56,13 @@ test('exit code, signal and both outputs in the order written are separate facts
   assert.deepEqual([killed.exitCode, killed.signal], [null, 'SIGKILL'])
 })
 
+/** What was started is a copy of the shell until it has become the other program. */
+const untilItSleeps = "; for _ in $(seq 200); do grep -q '^sleep' /proc/$!/cmdline && break; sleep 0.01; done"
+
 for (const id of ['bg-silent', 'bg-stderr-only', 'bg-setsid'])
   test(`${id}: a call ends with its shell and names what stays behind, which ends with the session`, async (t) => {
     const { run, left, living } = setup(t)
-    const ran = await run(commandOf(id))
+    const ran = await run(`${commandOf(id)}${untilItSleeps}`)
     assert.equal(ran.output.text, 'ready\n')
     assert.deepEqual(
       ran.survivors.map(({ command }) => command),
