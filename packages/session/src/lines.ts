@@ -54,13 +54,11 @@ export class Lines {
   #cut(upTo: number): void {
     const whole = this.#buffer.subarray(hashRoom, upTo)
     const text = textOf(whole)
-    // One character a byte: a place in the text is a place in the bytes. Otherwise the line ends of both are looked for:
-    // as many, since no other character has that byte in it, and a wrong byte swallows none.
-    const even = text.length === whole.length
     for (let from = 0, at = 0; from < text.length; ) {
       const end = text.indexOf('\n', from)
       const textEnd = end < 0 ? text.length : end
-      const found = even ? textEnd : whole.indexOf(lineEnd, at)
+      // A line has at least as many bytes as characters, and its end is the first such byte: mostly exactly there.
+      const found = whole.indexOf(lineEnd, at + textEnd - from)
       const bytesEnd = found < 0 ? whole.length : found
       this.#take(this.#buffer.subarray(at, bytesEnd + hashRoom), text.slice(from, textEnd))
       from = textEnd + 1
