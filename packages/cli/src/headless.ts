@@ -9,6 +9,7 @@ import { type Hosted, openSession, running, type StartOptions, startHost } from 
 import { targetOf } from './target.ts'
 import { taskContent } from './task-text.ts'
 import { usageFailure } from './usage.ts'
+import { safeText } from './view/safe-text.ts'
 
 /** `rein -p`: one task, nobody there. Everything that can be wrong is found out before anything runs. */
 export const headless: Command = async (cli, args) => {
@@ -22,6 +23,8 @@ export const headless: Command = async (cli, args) => {
   const content = await taskContent(cli, args.value('print') ?? '', files)
   if (!content.ok) return refuse(content.failure)
   const at = target.value.cli
+  // `last` may be of another directory, and what runs there should surprise nobody.
+  if (at.cwd !== cli.cwd && !args.has('quiet')) cli.err(`rein: the session works in ${safeText(at.cwd)}\n`)
   const settled = await settledFor(at, args)
   if (!settled.ok) return refuse(settled.failure)
   const task: Task = { text: content.value, ...outputOf(args) }

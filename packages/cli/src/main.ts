@@ -66,17 +66,27 @@ function surroundings(args: Args | undefined): Cli {
   const { env, stdin, stdout, stderr } = process
   const cwd = args?.value('cwd')
   const err = quietly(stderr)
+  const here = directory()
   const colors = env.NO_COLOR === undefined || env.NO_COLOR === ''
   return {
     env,
-    cwd: resolve(cwd ?? '.'),
-    home: resolve(env.REIN_HOME || `${homedir()}/.rein`),
+    cwd: resolve(here, cwd ?? '.'),
+    home: resolve(here, env.REIN_HOME || `${homedir()}/.rein`),
     version: versionOf(),
     stdin,
     out: writer(stdout, err),
     err,
     terminal: stdout.isTTY === true,
     color: stdout.isTTY === true && colors && env.TERM !== 'dumb' && args?.has('no-color') !== true,
+  }
+}
+
+/** Where the person is. A directory that was removed has no path any more: its last name is the one to complain of. */
+function directory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return process.env.PWD ?? '/'
   }
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
-import { Place, Program, rein, resultOf } from './program.ts'
+import { Place, Program, programPath, rein, resultOf } from './program.ts'
 import { calls, cut, ending, says, stalls, words } from './replies.ts'
 
 const at = ({ baseUrl }: MockServer, ...more: readonly string[]): readonly string[] => [
@@ -195,6 +196,32 @@ suite('a headless run', { concurrency: 3 }, () => {
     const { code, stderr, stdout } = await rein(place, at(server, '-p', 'two', '--resume', 'last'))
     assert.deepEqual([code, stdout], [0, 'Two.\n'])
     assert.match(stderr, /^damage at line \d+ of the log \(torn\): 0 events and \d+ B lost; the bytes are kept aside$/m)
+  })
+
+  test('a session of another directory is gone on with there, and that is said', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.'), says('Two.')] })
+    await rein(place, at(server, '-p', 'one'))
+    const elsewhere = Object.assign(Object.create(place), { cwd: place.folder })
+    const { stdout, stderr } = await rein(elsewhere, at(server, '-p', 'two', '--resume', 'last'))
+    assert.equal(stdout, 'Two.\n')
+    assert.ok(stderr.includes(`rein: the session works in ${place.cwd}\n`), stderr)
+    const session = await rein(elsewhere, at(server, 'resume'))
+    assert.ok(session.stderr.includes(` · ${place.cwd} · `), session.stderr)
+  })
+
+  test('in a directory that was removed nothing runs, and what needs no directory works', async () => {
+    using place = new Place()
+    const gone = (...args: readonly string[]) => {
+      mkdirSync(place.cwd, { recursive: true })
+      const env = { PATH: process.env['PATH'], REIN_HOME: place.home }
+      const command = ['-c', 'rmdir "$PWD" && exec "$0" "$@"', process.execPath, programPath, ...args]
+      return spawnSync('sh', command, { cwd: place.cwd, env, encoding: 'utf8' })
+    }
+    const run = gone('--base-url', 'http://127.0.0.1:9/v1', '--model', 'made', '-p', 'x')
+    assert.deepEqual([run.status, run.stdout], [2, ''])
+    assert.match(run.stderr, /^rein: there is no directory .*project\n/)
+    assert.deepEqual([gone('--version').status, gone('sessions').status], [0, 0])
   })
 
   test('a home that cannot be used is named, with something that can be done', async () => {

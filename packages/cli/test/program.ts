@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../bin/rein.js', import.meta.url))
+export const programPath = fileURLToPath(new URL('../bin/rein.js', import.meta.url))
 
 /** A home and a project of a test's own, gone with it. */
 export class Place implements Disposable {
@@ -50,7 +50,11 @@ export class Program implements Disposable {
   constructor(place: Place, args: readonly string[], options: RunOptions = {}) {
     const { PATH = '' } = process.env
     const env = { PATH, HOME: place.folder, REIN_HOME: place.home, ...options.env }
-    this.child = spawn(process.execPath, [program, ...args], { cwd: place.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child = spawn(process.execPath, [programPath, ...args], {
+      cwd: place.cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     this.child.stdin.on('error', () => undefined)
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => this.#heard(() => (this.stdout += text)))
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => this.#heard(() => (this.stderr += text)))

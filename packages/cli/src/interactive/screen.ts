@@ -55,10 +55,12 @@ export class Screen implements Disposable {
 
   /** Who answers, what it may do, and what it should know of the session before the first line. */
   greet(version: string): void {
-    const { session, model, mode } = this.#agent
+    const { session, model, mode, settings } = this.#agent
     const { bold, dim, red } = this.#paint
     const who = safeText(`${model.provider}/${model.model}`)
-    this.#terminal.line(`${bold(`rein ${version}`)} ${dim(`${who} · ${mode} · ${session.id} · /help`)}`)
+    this.#terminal.line(
+      `${bold(`rein ${version}`)} ${dim(`${who} · ${mode} · ${safeText(settings.cwd)} · ${session.id} · /help`)}`,
+    )
     const enforced = session.log.state(permission).enforced
     if (enforced?.level === 'none' && mode !== 'full-access') {
       this.#terminal.line(dim('There is no sandbox here: you are asked about each command before it runs.'))
