@@ -1,4 +1,12 @@
-import { findProject, harmlessRows, type Loaded, loadSettings, type ModelChoice, type Settings } from '@rein/harness'
+import {
+  findProject,
+  harmlessRows,
+  type Loaded,
+  loadSettings,
+  type ModelChoice,
+  presetRows,
+  type Settings,
+} from '@rein/harness'
 import type { PermissionMode, Result } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
@@ -34,6 +42,7 @@ export async function loadFor(
     trust: args.values('trust-project'),
     consent,
     harmlessRow: (id) => harmlessRows.has(id),
+    rowIds: presetRows('standard').map(({ id }) => id),
   })
   return { ok: true, value: loaded }
 }

@@ -52,6 +52,12 @@ describe('rein config', () => {
     assert.match(row ?? '', /plugins\.bsh: there is no such row; did you mean bash\?/)
   })
 
+  test('a row that a preset leaves out may be turned off all the same', async () => {
+    write('plugins: { bash: { enabled: false } }\n')
+    const { err } = await desk.run(['-p', 'x', '--preset', 'minimal'])
+    assert.match(err, /No model was chosen/)
+  })
+
   test('a problem is named with its place, the rest is shown, and the exit is 2', async () => {
     write('permissions: { mod: read-only }\nbudgets: { steps: 7 }\n')
     const { exit, out, err } = await desk.run(['config'])

@@ -3,7 +3,7 @@ import type { Failure, Result } from '@rein/session'
 import { FailureError } from '@rein/session'
 import { externalPlugin } from './external-plugin.ts'
 import { nearest } from './nearest.ts'
-import { type PresetName, presetRows } from './presets.ts'
+import { type PresetName, presetRows, presets } from './presets.ts'
 import { settingsProviderRow } from './rows/provider.ts'
 import type { PluginRow, Settings } from './settings.ts'
 import { type World, WorldPort } from './world.ts'
@@ -44,6 +44,8 @@ const providerRows = (settings: Settings): readonly RowSpec[] =>
 async function patched(rows: readonly RowSpec[], world: World): Promise<Result<readonly RowSpec[]>> {
   const list = new Map(rows.map((row) => [row.id, row]))
   for (const [id, change] of Object.entries<PluginRow>(world.settings.plugins)) {
+    // Settings hold for every preset: a change of a row this one leaves out changes nothing.
+    if (!list.has(id) && change.use === undefined && Object.hasOwn(presets.standard, id)) continue
     const row = await patchedRow(list.get(id), { id, change, cwd: world.cwd, known: list.keys() })
     if (!row.ok) return row
     const ignored = change.config !== undefined && row.value.plugin !== absent && !row.value.plugin.config

@@ -3,6 +3,7 @@ import type { Failure } from '@rein/session'
 import { type ConsentRules, consentText, type Unconsented } from './consent.ts'
 import { type FlagSettings, fileLayer, flagLayer, variableLayer } from './layers.ts'
 import { at, effective, mergeAll } from './merge.ts'
+import { nearest } from './nearest.ts'
 import { badSettings, type Problem } from './problem.ts'
 import { projectLayers } from './project-layers.ts'
 import { explain, type Row, rows, type Said } from './provenance.ts'
@@ -29,6 +30,8 @@ export interface LoadOptions {
   readonly consent: 'require' | 'withhold'
   /** See `ConsentRules`. */
   readonly harmlessRow: ConsentRules['harmlessRow']
+  /** Rows there are without a `use`: a change of any other is a problem, named with its place. Absent: not checked. */
+  readonly rowIds?: readonly string[]
 }
 
 /** Settings that may be used. */
@@ -60,7 +63,8 @@ export async function loadSettings(options: LoadOptions): Promise<Loaded> {
   const layers = [user, ...(project?.layers ?? []), variableLayer(options.env), ...flags]
   const wanted = project?.wanted ?? []
   const merged = mergedLayers([builtInLayer, ...layers.map(({ root }) => root)], wanted)
-  const problems = [...layers.flatMap((layer) => layer.problems), ...merged.problems]
+  const lost = options.rowIds ? lostRows(merged, options.rowIds) : []
+  const problems = [...layers.flatMap((layer) => layer.problems), ...merged.problems, ...lost]
   if (problems.length > 0) return { kind: 'bad', failure: badSettings(problems), problems, rest: merged.effective }
   if (options.consent === 'withhold' || wanted.length === 0) return { kind: 'ready', effective: merged.effective }
   return { kind: 'unconsented', failure: consentMissing(wanted), wanted }
@@ -74,10 +78,27 @@ const builtInLayer: TracedMap = map(
   { layer: 'built-in' },
 )
 
-function mergedLayers(
-  layers: readonly TracedMap[],
-  withheld: readonly Unconsented[],
-): { readonly effective: Effective; readonly problems: readonly Problem[] } {
+/** Changes of rows that are not there. */
+function lostRows({ root, effective: { settings } }: Merged, rowIds: readonly string[]): readonly Problem[] {
+  const known = [...rowIds, ...Object.keys(settings.providers).map((name) => `provider:${name}`)]
+  const lost = Object.entries(settings.plugins).filter(([id, { use }]) => use === undefined && !known.includes(id))
+  return lost.map(([id]) => {
+    const near = nearest(id, known)
+    const message =
+      near === undefined
+        ? 'there is no such row; a new one needs a `use`'
+        : `there is no such row; did you mean ${near}?`
+    return { place: at(root, ['plugins', id])?.place ?? root.place, key: dotted(['plugins', id]), message }
+  })
+}
+
+interface Merged {
+  readonly root: TracedMap
+  readonly effective: Effective
+  readonly problems: readonly Problem[]
+}
+
+function mergedLayers(layers: readonly TracedMap[], withheld: readonly Unconsented[]): Merged {
   const root = effective(mergeAll(layers))
   const { settings, missing } = settledFrom(root)
   const problems = missing.map(({ path, message }) => ({
@@ -85,7 +106,7 @@ function mergedLayers(
     key: dotted(path),
     message,
   }))
-  return { effective: { settings, rows: rows(root), explain: (key) => explain(layers, key), withheld }, problems }
+  return { root, effective: { settings, rows: rows(root), explain: (key) => explain(layers, key), withheld }, problems }
 }
 
 const consentMissing = (wanted: readonly Unconsented[]): Failure => ({

@@ -92,14 +92,6 @@ test('lists replace, null removes, and a removed value that must be there is the
   assert.equal('model' in settings, false)
 })
 
-test('a number that is too small is not told to be a number', async (t) => {
-  const here = place(t)
-  here.write('home/rein.yaml', 'budgets: { steps: -1 }\n')
-  assert.deepEqual(problems(await here.load({}), here), [
-    'home/rein.yaml:1:12: budgets.steps: expected a whole number of at least 1; this is a number that does not fit',
-  ])
-})
-
 test('every problem of every layer is reported at once, with file, line and the nearest known key', async (t) => {
   const here = place(t)
   here.write('home/rein.yaml', 'permisions:\n  mode: x\nbudgets:\n  steps: five\nmode: read-only\nfrobnicate: 1\n')
