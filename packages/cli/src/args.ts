@@ -113,6 +113,7 @@ class Reading {
   }
 
   #misplaced(): string | undefined {
+    if ((this.#given.get('print')?.length ?? 0) > 1) return '-p is given twice, and a run has one task'
     const session = this.#command === '' || this.#command === 'resume'
     for (const name of this.#given.keys()) {
       const { on = [], headless }: Partial<Flag> = byName.get(name) ?? {}

@@ -26,8 +26,10 @@ function numberProblem({ name, value: kind }: Flag, value: string): string | und
   switch (kind) {
     case 'SEQ':
       return whole ? undefined : `--${name} takes a whole number, ${told}`
-    case 'N':
-      return whole && (number >= 1 || name === 'seed') ? undefined : `--${name} takes a whole number from 1, ${told}`
+    case 'N': {
+      const least = name === 'seed' ? 0 : 1
+      return whole && number >= least ? undefined : `--${name} takes a whole number from ${least}, ${told}`
+    }
     case 'N M':
       return /^[1-9]\d*\s+[1-9]\d*$/.test(value) ? undefined : `--${name} takes two whole numbers from 1, ${told}`
     case 'SECONDS': {

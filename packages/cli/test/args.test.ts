@@ -36,6 +36,11 @@ test('a flag that makes no sense for the command is refused', () => {
   assert.match(problem('--timeout', '5'), /--timeout makes sense only with -p/)
 })
 
+test('a second task is refused, not dropped; of any other flag the last one counts', () => {
+  assert.match(problem('-p', 'one', '--print', 'two'), /-p is given twice/)
+  assert.equal(read('-p', 'one', '--model', 'a/b', '--model', 'c/d').value('model'), 'c/d')
+})
+
 test('each flag takes the kind of value it says', () => {
   assert.match(problem('-p', 'x', '--max-steps', '0'), /whole number from 1/)
   assert.match(problem('-p', 'x', '--timeout', 'soon'), /takes seconds/)
@@ -44,6 +49,7 @@ test('each flag takes the kind of value it says', () => {
   assert.match(problem('--json=yes', '-p', 'x'), /--json takes no value/)
   assert.match(problem('show', 'last', '--diff', '1'), /two whole numbers/)
   assert.equal(read('demo', '--seed', '0').value('seed'), '0')
+  assert.match(problem('demo', '--seed', 'x'), /whole number from 0/)
   assert.equal(read('-p', 'x', '--timeout', '.5').value('timeout'), '.5')
 })
 
