@@ -104,7 +104,7 @@ export const timeSpent = (ms: number): Failure => ({
 })
 
 const stopped: Failure = {
-  code: 'TOOL_FAILED',
+  code: 'PLUGIN_FAILED',
   message: 'The task was not taken up.',
   next: 'Look at the session with `rein show last`.',
 }

@@ -57,6 +57,7 @@ export type FailureCode =
   | 'FILE_ERROR'
   // the plugin host and settings
   | 'PLUGIN_FAILED'
+  | 'REFUSED'
   | 'BAD_SETTINGS'
   | 'CONSENT_MISSING'
   | 'USAGE'

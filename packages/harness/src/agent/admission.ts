@@ -28,7 +28,7 @@ export async function admit(
   if (admission.kind === 'refused') {
     for (const item of items) drop(log, item, 'refused')
     const message = `${admission.by} refused this input: ${admission.reason}`
-    return { ok: false, failure: { code: 'PLUGIN_FAILED', message, next: 'Change the input, or turn the plugin off.' } }
+    return { ok: false, failure: { code: 'REFUSED', message, next: 'Change the input, or turn the plugin off.' } }
   }
   return { ok: true, value: say(log, items, new Map(admission.claimed.map(({ item, content }) => [item.id, content]))) }
 }

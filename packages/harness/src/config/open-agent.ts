@@ -72,7 +72,9 @@ async function partsOf(
 ): Promise<AgentParts> {
   const { session, store, cwd } = at
   const providers: Registry<Provider> = need(host.get(Providers), 'providers')
-  const spillFolder = (await store.spillFolder(session.id)) ?? cwd
+  const lineage = [session.id, ...session.log.events.flatMap((e) => (e.type === 'session/fork' ? [e.data.parent] : []))]
+  const folders = await Promise.all(lineage.map((id) => store.spillFolder(id)))
+  const spillFolders = folders.filter((folder) => folder !== undefined)
   return {
     session,
     ports: need(host.get(WorldPort), 'world').ports,
@@ -83,7 +85,7 @@ async function partsOf(
     approval: host.slot(ApprovalPort),
     provider: (name) => providers.lease(name),
     spill: store.spill(session.id),
-    callSession: { id: session.id, cwd, spillFolder, state: (fold) => session.log.state(fold) },
+    callSession: { id: session.id, cwd, spillFolders, state: (fold) => session.log.state(fold) },
     redact: redactionBy(need(host.get(SecretsPort), 'secrets')),
   }
 }

@@ -28,10 +28,12 @@ export async function bounded(content: readonly Content[], spill: Spill, name: s
   return { content: [both, ...others], ...('path' in kept && { spill: kept.path }) }
 }
 
-/** A view that is too large is left out, and says so: nothing may depend on it but a screen. */
+/** A view that is too large is left out, and says so. What rule 12 looks at stays: which version of which file changed. */
 export function boundedView(view: Json): Json {
   const bytes = utf8.encode(JSON.stringify(view)).length
-  return bytes <= viewLimit ? view : { kind: 'left-out', bytes }
+  if (bytes <= viewLimit) return view
+  const change = typeof view === 'object' && view !== null && 'path' in view && 'before' in view
+  return { kind: 'left-out', bytes, ...(change && { path: view.path, before: view.before }) }
 }
 
 /** The disk may refuse; the result is worth more than the whole of it. */

@@ -92,6 +92,11 @@ export interface ToolDefinition<A> {
   /** What the model reads; Markdown. */
   readonly description: string
   readonly parameters: Parameters<A>
+  /**
+   * Older schemas this tool still takes, each parsed into today's arguments. A session keeps telling the model the
+   * schema it began with as long as that is one of these; any other is replaced, which moves the front of requests.
+   */
+  readonly accepts?: readonly Parameters<A>[]
   /** `none`: it only reads. Decides whether `tool/call` is synced before the run. */
   effects(args: A): 'none' | 'some'
   /** Safe to run beside other calls with these arguments (rule 4). Default: never. */

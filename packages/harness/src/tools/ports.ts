@@ -7,8 +7,8 @@ export interface CallSession {
   readonly id: string
   /** Absolute. */
   readonly cwd: string
-  /** Folder of this session's spilled outputs, absolute; its tools may read it. */
-  readonly spillFolder: string
+  /** Folders of spilled outputs its messages name, absolute: its own, and in a fork those of its ancestors. */
+  readonly spillFolders: readonly string[]
   state<S>(fold: Fold<S>): S
 }
 

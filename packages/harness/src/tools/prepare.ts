@@ -72,8 +72,12 @@ function parseArguments(block: CallBlock, tool: Tool): Result<{ json: Json; args
   // Looked for in what was read, because JSON can spell every character in another way.
   if (tool.resolvesPlaceholders !== true && JSON.stringify(json).includes(placeholder)) return refuse(holdsPlaceholder)
   const parsed = tool.parameters.parse(json)
-  if (!parsed.ok) return refuse(invalid(parsed.problems.join('\n')))
-  return { ok: true, value: { json, args: parsed.value } }
+  if (parsed.ok) return { ok: true, value: { json, args: parsed.value } }
+  for (const older of tool.accepts ?? []) {
+    const before = older.parse(json)
+    if (before.ok) return { ok: true, value: { json, args: before.value } }
+  }
+  return refuse(invalid(parsed.problems.join('\n')))
 }
 
 const holdsPlaceholder: Failure = {

@@ -196,7 +196,7 @@ function partsOf(options: StageOptions, at: { session: LiveSession; ports: Ports
     approval: slot(options.approval ?? open),
     provider: (name) => providers.lease(name),
     spill: options.spill ?? memorySpill(),
-    callSession: { id: session.id, cwd: '/work', spillFolder: '/spill', state: (fold) => session.log.state(fold) },
+    callSession: { id: session.id, cwd: '/work', spillFolders: ['/spill'], state: (fold) => session.log.state(fold) },
     redact: options.redact ?? untouched,
   }
 }

@@ -23,7 +23,7 @@ const call = (accesses: readonly Access[], mode: PermissionMode = 'workspace-wri
   effects: 'some',
   accesses,
   mode,
-  session: { id: 's', cwd: '/w', spillFolder: '/w/spill', state: (fold) => fold.initial },
+  session: { id: 's', cwd: '/w', spillFolders: ['/w/spill'], state: (fold) => fold.initial },
   title: '',
 })
 

@@ -66,7 +66,7 @@ const callStarted = (agent: Agent): Promise<void> =>
 
 test('while a call runs, provider, bash and loop are replaced: it ends on the old ones, what follows uses the new', async () => {
   const turns: string[] = []
-  const old = provider(bash('sleep 0.4; echo the old bash'), { text: 'old provider' })
+  const old = provider(bash('sleep 2; echo the old bash'), { text: 'old provider' })
   const rows = [{ id: 'loop', plugin: loopNamed('old', turns) }]
   const on = await product(old, { rows })
   const agent = await on.open()

@@ -50,6 +50,7 @@ export async function product(
     rows?: readonly RowSpec[]
     home?: string
     providers?: Settings['providers']
+    plugins?: Settings['plugins']
     env?: NodeJS.ProcessEnv
   } = {},
 ): Promise<Product> {
@@ -59,7 +60,7 @@ export async function product(
     providers: options.providers ?? {},
     permissions: { mode: 'full-access', env: { inherit: true, keep: [] } },
     budgets: { steps: 200 },
-    plugins: {},
+    plugins: options.plugins ?? {},
   } as const
   const ports = countingPorts()
   const world = {

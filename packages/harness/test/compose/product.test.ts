@@ -111,3 +111,26 @@ test('a session that was closed is resumed with its system text, tools and model
   assert.deepEqual([answer, problems], ['clean', []])
   await on.close()
 })
+
+test('a fork reads the outputs its parent kept whole, and nothing else of the parent', async () => {
+  const script: ScriptEntry[] = [
+    { calls: [{ name: 'bash', arguments: { command: 'seq 1 40000' } }] },
+    { text: 'long' },
+    (request) => {
+      const [path = ''] = /\/[^ \]"\\]+\.spill\/[^ \]"\\]+/.exec(JSON.stringify(request.messages)) ?? []
+      const other = path.replace(/\.spill\/.*/, '.jsonl')
+      return { calls: [path, other].map((one) => ({ name: 'read', arguments: { path: one, limit: 1 } })) }
+    },
+    { text: 'read' },
+  ]
+  const on = await product(scriptedProvider({ script, name: 'demo' }))
+  const parent = await on.open()
+  await say(parent, 'count')
+  await parent.close()
+  const fork = await on.open({ kind: 'fork', id: parent.session.id }, 'workspace-write')
+  await say(fork, 'read it')
+  const results = fork.session.log.events.flatMap((e) => (e.type === 'tool/result' ? [e.data.outcome.kind] : []))
+  assert.deepEqual(results, ['done', 'done', 'denied'])
+  await fork.close()
+  await on.close()
+})

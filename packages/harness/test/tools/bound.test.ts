@@ -38,4 +38,12 @@ test('when the disk refuses the whole output, head and tail are still told, and 
 test('a view that is too large is left out, and says so', () => {
   assert.deepEqual(boundedView({ a: 1 }), { a: 1 })
   assert.deepEqual(boundedView('x'.repeat(viewLimit)), { kind: 'left-out', bytes: viewLimit + 2 })
+  assert.deepEqual(Object.keys(Object(boundedView(['x'.repeat(viewLimit)]))), ['kind', 'bytes'])
+})
+
+test('of a change that is too large to show, the file and the version that changed stay', () => {
+  const view = boundedView({ kind: 'diff', path: '/w/a', before: 'h1', diff: 'x'.repeat(viewLimit) })
+  assert.ok(typeof view === 'object' && view !== null && 'kind' in view)
+  const { kind, path, before } = view
+  assert.deepEqual({ kind, path, before }, { kind: 'left-out', path: '/w/a', before: 'h1' })
 })

@@ -13,39 +13,22 @@ export interface Transcript {
   readonly past: SharedList<{ readonly seq: number; readonly surface: Surface }>
 }
 
-/** Events a person is shown. All others are told by `rein show --events`. */
-const shown: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
-  'system/message',
-  'user/message',
-  'assistant/message',
-  'tool/call',
-  'tool/result',
-  'session/title',
-  'session/fork',
-  'session/rewound',
-  'session/damage',
-  'session/resume',
-  'turn/end',
-  'request/settled',
-  'retry/scheduled',
-  'approval/asked',
-  'approval/decided',
-  'question/asked',
-  'question/answered',
-  'permission/mode',
-  'permission/grant',
-  'sandbox/enforced',
-  'sandbox/denied',
-  'plan/mode',
-  'inbox/parked',
-  'compaction/end',
-  'command/run',
-  'command/done',
-  'job/start',
-  'job/end',
-  'agent/spawned',
-  'agent/settled',
-  'files/restored',
+/** What the machinery needs to remember and no person to see; `rein show --events` has it. */
+const hidden: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+  'session/start',
+  'session/migrated',
+  'turn/start',
+  'step/start',
+  'step/end',
+  'inbox/spliced',
+  'request/header',
+  'request/sent',
+  'assistant/chunks',
+  'retry/started',
+  'compaction/start',
+  'compaction/summary',
+  'files/snapshot',
+  'plugin/note',
 ])
 
 /** Shows what was rewound too, marked; so it never goes back itself. */
@@ -53,7 +36,7 @@ export const transcript: Fold<Transcript> = {
   rewinds: false,
   initial: { entries: SharedList.of(), shadowed: SharedMap.empty(), past: SharedList.of() },
   step(state, event) {
-    if (!shown.has(event.type)) return state
+    if (hidden.has(event.type)) return state
     const entries = state.entries.push(event)
     const before = state.past.at(-1)?.surface ?? surface.initial
     const after = event.type === 'session/rewound' ? surfaceAt(state, event.data.to) : surface.step(before, event)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { plugin, Registry, service } from '@rein/kernel'
-import type { Result, SessionEntry, Store } from '@rein/session'
+import { FailureError, type Result, type SessionEntry, type Store } from '@rein/session'
 import { Commands, type SlashCommand } from '../../agent/commands.ts'
 import { AgentHooks, Hooks } from '../../agent/hooks.ts'
 import { LoopPort, standardLoop } from '../../agent/loop.ts'
@@ -78,8 +78,19 @@ export const secretsRow = plugin({
 export const storeRow = plugin({
   name: 'store',
   needs: { world: WorldPort },
-  setup: ({ needs, provide }) => provide(StorePort, jsonlStore({ home: needs.world.home, now: Date.now })),
+  config: storeConfig,
+  setup: ({ needs, provide, config }) =>
+    provide(StorePort, jsonlStore({ home: needs.world.home, now: Date.now, ...config })),
 })
+
+/** `silentMs`: after how long without a sign of life a holder may be taken over, in milliseconds, at least 2000. */
+function storeConfig(raw: unknown): { silentMs?: number } {
+  const given: readonly [string, unknown][] = typeof raw === 'object' && raw !== null ? Object.entries(raw) : []
+  const wrong = given.find(([key, value]) => key !== 'silentMs' || !Number.isInteger(value) || Number(value) < 2000)
+  if (!wrong) return Object.fromEntries(given)
+  const message = `plugins.store.config: ${wrong[0]} is not known, or not a whole number of milliseconds from 2000 up.`
+  throw new FailureError({ code: 'BAD_SETTINGS', message, next: 'The one key is silentMs.' })
+}
 
 export const loopRow = plugin({
   name: 'loop',

@@ -40,7 +40,7 @@ async function sessionCheck(
     temp: [],
     home,
     userHome,
-    readable: [session.spillFolder],
+    readable: session.spillFolders,
     resolve: async (path) => {
       const real = await resolvePath(path, session.cwd)
       return real.ok ? { ok: true, value: real.value.path } : real

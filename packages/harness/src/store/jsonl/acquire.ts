@@ -19,6 +19,8 @@ export interface Opening {
   readonly root: string
   readonly trash: string
   readonly now: () => number
+  /** After how long without a sign of life a holder may be taken over, in milliseconds. */
+  readonly silentMs: number
   readonly locate: (id: string) => Promise<Place | undefined>
 }
 
@@ -96,7 +98,7 @@ export async function putAway(of: Opening, id: string): Promise<Result<void>> {
     const at = await of.locate(id)
     if (!at) return fail(missing(id))
     const self = processHolder()
-    const claim = await claimNext(disk(at, of.now), self, judgeAs(self, of.now, 5000))
+    const claim = await claimNext(disk(at, of.now), self, judgeAs(self, of.now, of.silentMs))
     if (claim.kind === 'busy') return fail(busy(id, claim.by))
     try {
       await moveToTrash(at, of.trash)

@@ -22,6 +22,8 @@ export interface JsonlOptions {
   readonly now: () => number
   /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
   readonly pollMs?: number
+  /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
+  readonly silentMs?: number
 }
 
 export interface JsonlStore extends Store {
@@ -38,15 +40,15 @@ export interface JsonlStore extends Store {
 
 /** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
 export function jsonlStore(options: JsonlOptions): JsonlStore {
-  const { now, pollMs = 250 } = options
+  const { now, pollMs = 250, silentMs: silence = 5000 } = options
   const root = join(options.home, 'sessions')
   const locate = locator(root)
-  const opening: Opening = { root, trash: join(options.home, 'trash'), now, locate: locate.find }
-  const list = (): Promise<readonly SessionEntry[]> => listSessions(root, judgeAs(processHolder(), now, 5000))
+  const opening: Opening = { root, trash: join(options.home, 'trash'), now, silentMs: silence, locate: locate.find }
+  const list = (): Promise<readonly SessionEntry[]> => listSessions(root, judgeAs(processHolder(), now, silence))
   return {
     name: 'jsonl',
     create: (id, { cwd, holder }) => createSession(opening, id, { cwd, holder }),
-    acquire: (id, { holder, silentMs = 5000 }) => acquireSession(opening, id, { holder, silentMs }),
+    acquire: (id, { holder, silentMs = silence }) => acquireSession(opening, id, { holder, silentMs }),
     list,
     find: async (typed, cwd) => findSession(await list(), typed, cwd),
     read: async (id) => {
