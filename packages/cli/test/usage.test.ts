@@ -31,7 +31,11 @@ const refused: readonly (readonly [title: string, args: readonly string[], says:
   ['an endpoint without a model', ['--base-url', 'http://127.0.0.1:9/v1', '-p', 'x'], /--base-url needs --model/],
   ['no model at all', ['-p', 'x'], /No model was chosen/],
   ['a model without its provider', ['--model', 'gpt', '-p', 'x'], /written PROVIDER\/MODEL/],
-  ['a plugin row that is not there', [...endpoint, '--plugin', 'bsh=off', '-p', 'x'], /plugins\.bsh: .*did you mean bash\?/],
+  [
+    'a plugin row that is not there',
+    [...endpoint, '--plugin', 'bsh=off', '-p', 'x'],
+    /plugins\.bsh: .*did you mean bash\?/,
+  ],
   ['--approve ask without a terminal', [...endpoint, '--approve', 'ask', '-p', 'x'], /needs a terminal/],
 ]
 
