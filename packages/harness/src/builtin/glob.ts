@@ -65,5 +65,6 @@ async function matcher(pattern: string, place: Place): Promise<(name: string) =>
   const { default: picomatch } = await import('picomatch')
   const root = `${place.path}/`
   const below = pattern.startsWith(root) ? pattern.slice(root.length) : pattern.replace(/^\.\//, '')
-  return picomatch(below.includes('/') ? below : `**/${below}`, { dot: true })
+  // Names may hold line feeds, which a pattern's `*` takes like everything else.
+  return picomatch(below.includes('/') ? below : `**/${below}`, { dot: true, flags: 's' })
 }

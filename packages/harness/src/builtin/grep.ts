@@ -121,6 +121,9 @@ class FoundFiles implements Found {
   }
 }
 
+/** What ripgrep prints of a binary file instead of its lines, or behind the first of them. */
+const BINARY = /^(.*): ((?:WARNING: stopped searching binary file after match|(binary file matches)) \(found .*\))$/s
+
 /** Matches grouped by file: its path, then `12: text` for a match and `11- text` for context. */
 class FoundLines implements Found {
   count = 0
@@ -130,16 +133,21 @@ class FoundLines implements Found {
   #file = ''
   #bytes = 0
   #gap = false
+  /** Lines printed of a path that is not at its end. */
+  #begun = ''
 
   constructor(place: Place) {
     this.#place = place
   }
 
-  take(line: string): boolean {
-    if (line === '--') {
+  take(printed: string): boolean {
+    if (printed === '--' && this.#begun === '') {
       this.#gap = true
       return true
     }
+    // What has no number is the beginning of a path that holds a line feed, or a note.
+    const line = this.#begun + printed
+    this.#begun = ''
     const parts = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(line)
     if (parts === null) return this.#other(line)
     const [, file = '', number, mark, text = ''] = parts
@@ -157,12 +165,15 @@ class FoundLines implements Found {
     return true
   }
 
-  /** Such as the note that a binary file matches. */
   #other(line: string): boolean {
-    const said = line.replaceAll('\0', '').trim()
-    if (said === '') return true
-    this.count++
-    this.lines.push(short(said))
+    const [, file, said, matches] = BINARY.exec(line) ?? []
+    if (file === undefined || said === undefined) {
+      this.#begun = `${line}\n`
+      return true
+    }
+    // A file whose first matches were shown is no further match.
+    if (matches !== undefined) this.count++
+    this.lines.push(`${shownPath(file, this.#place)}: ${said}`)
     return this.lines.length < MOST * 2
   }
 

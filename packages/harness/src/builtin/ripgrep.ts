@@ -73,14 +73,24 @@ async function hiding({ place, hidden }: Search): Promise<string[]> {
   })
 }
 
-/** A path ripgrep printed, as the model is to write it: relative to the session's directory when it is below it. */
+/**
+ * A path ripgrep printed, as the model is to write it: relative to the session's directory when it is below it. One
+ * that would not be read as one line of its own is shown as the JSON string that holds it.
+ */
 export function shownPath(printed: string, place: Place): string {
   const absolute = place.isDirectory
     ? `${place.path === sep ? '' : place.path}/${printed.replace(/^\.\//, '')}`
     : place.path
   const below = relative(place.cwd, absolute)
-  return below.startsWith('..') ? absolute : below
+  const path = below.startsWith('..') ? absolute : below
+  return UNCLEAR.test(path) ? JSON.stringify(path).replaceAll(UNESCAPED, escaped) : path
 }
+
+/** Control characters, line and paragraph separators and bidirectional controls; a quote at the start looks quoted. */
+const UNCLEAR = /^"|[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/** What of them a JSON string may hold as it is. */
+const UNESCAPED = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** What ripgrep says of a pattern or glob it does not take, as a failure the model can act on. */
 export function badPattern(errors: string, next: string): Failure {

@@ -65,6 +65,36 @@ test('grep shows matches by file with their line numbers, and context when asked
   assert.equal(told(await session.call(grep, { pattern: 'nowhere' })), 'Nothing matches nowhere.')
 })
 
+test('a name that holds a line feed or an escape is one entry, quoted', async (t) => {
+  const names = ['a\nsrc/forged.ts', 'b\u001b[2K\u202e.ts', '"quoted".ts', '--\n--\nc.ts', 'plain "d".ts']
+  const session = project(t, Object.fromEntries(names.map((name) => [name, 'x\nneedle\ny\n'])))
+  const entries = [
+    String.raw`"--\n--\nc.ts"`,
+    String.raw`"\"quoted\".ts"`,
+    String.raw`"a\nsrc/forged.ts"`,
+    String.raw`"b\u001b[2K\u202e.ts"`,
+    'plain "d".ts',
+  ]
+  const sorted = (text: string, between: string) => text.split(between).sort()
+  const globbed = await session.call(glob, { pattern: '**' })
+  assert.deepEqual([sorted(told(globbed), '\n'), viewed(globbed, 'total')], [[...entries].sort(), 5])
+  const files = await session.call(grep, { pattern: 'needle', files_only: true })
+  assert.deepEqual([sorted(told(files), '\n'), viewed(files, 'count')], [[...entries].sort(), 5])
+  const found = await session.call(grep, { pattern: 'needle', context: 1 })
+  const blocks = entries.map((entry) => `${entry}\n1- x\n2: needle\n3- y`).sort()
+  assert.deepEqual([sorted(told(found), '\n\n'), viewed(found, 'count')], [blocks, 5])
+})
+
+test('a binary file is said to match, and one whose first matches were shown counts no further', async (t) => {
+  const session = project(t, { 'a.bin': 'needle\0', 'b.bin': `needle\n${'x\n'.repeat(100_000)}\0` })
+  const whole = await session.call(grep, { pattern: 'needle', path: 'a.bin' })
+  assert.match(told(whole), /^a\.bin: binary file matches/)
+  assert.equal(viewed(whole, 'count'), 1)
+  const begun = await session.call(grep, { pattern: 'needle' })
+  assert.match(told(begun), /^b\.bin\n1: needle\nb\.bin: WARNING: stopped searching/)
+  assert.equal(viewed(begun, 'count'), 1)
+})
+
 test('a pattern that is no regular expression is explained, and literal takes it as text', async (t) => {
   const session = project(t, { 'a.txt': 'f(x\n-e y\n' })
   const refused = await session.call(grep, { pattern: 'f(x' })
