@@ -1,7 +1,7 @@
-import { type Damage, fold, type SessionEvent, usage } from '@rein/session'
+import { fold, type LiveSession, type SessionEvent, usage } from '@rein/session'
 import type { Cli } from './cli.ts'
 import type { TaskResult } from './result.ts'
-import { damageText } from './view/marks.ts'
+import { openedText } from './view/marks.ts'
 import { paint } from './view/paint.ts'
 import { render } from './view/render.ts'
 import { tokenLine } from './view/token-line.ts'
@@ -9,8 +9,8 @@ import { UnshownCalls } from './view/unshown-calls.ts'
 
 /** What a headless run tells people on stderr: tool calls, diffs, retries, denials; never the answer. */
 export interface Progress {
-  /** What is lost of the log that is gone on with. */
-  opened(damage: readonly Damage[]): void
+  /** What is lost of the log that is gone on with, and what will not run because of that. */
+  opened(session: Pick<LiveSession, 'damage' | 'withdrawn'>): void
   event(event: SessionEvent): void
   /** The last line: tokens and cost. */
   end(result: TaskResult, events: readonly SessionEvent[]): void
@@ -29,8 +29,8 @@ export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; rea
   const calls = new UnshownCalls()
   const color = cli.color && process.stderr.isTTY === true
   return {
-    opened(damage) {
-      for (const one of damage) cli.err(`${paint(color).red(damageText(one))}\n`)
+    opened(session) {
+      for (const text of openedText(session)) cli.err(`${paint(color).red(text)}\n`)
     },
     event(event) {
       const unshown = calls.next(event)

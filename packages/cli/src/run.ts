@@ -46,7 +46,7 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
       })
     : undefined
   const told = task.quiet ? silent : progress(cli, { cwd: agent.settings.cwd, verbose: task.verbose === true })
-  told.opened(agent.session.damage)
+  told.opened(agent.session)
   using _told = log.onWritten((event) => told.event(event))
   const item = (task.item && released(running, task.item)) ?? running.ports.id('in')
   const failure = await posted(running, task, item)

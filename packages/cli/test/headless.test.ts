@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -182,20 +182,6 @@ suite('a headless run', { concurrency: 3 }, () => {
       runs.map(({ code, stdout, stderr }) => [code, stdout, stderr]),
       Array(16).fill([0, 'Done.\n', '']),
     )
-  })
-
-  test('-p --resume says what is lost of a torn log', async () => {
-    using place = new Place()
-    await using server = await mockServer({ script: [says('One.'), says('Two.')] })
-    const first = resultOf(await rein(place, at(server, '-p', 'one', '--json')))
-    const [log = ''] = readdirSync(join(place.home, 'sessions'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith(`${first.session}.jsonl`),
-    )
-    const path = join(place.home, 'sessions', log)
-    truncateSync(path, statSync(path).size - 9)
-    const { code, stderr, stdout } = await rein(place, at(server, '-p', 'two', '--resume', 'last'))
-    assert.deepEqual([code, stdout], [0, 'Two.\n'])
-    assert.match(stderr, /^damage at line \d+ of the log \(torn\): 0 events and \d+ B lost; the bytes are kept aside$/m)
   })
 
   test('a session of another directory is gone on with there, and that is said', async () => {

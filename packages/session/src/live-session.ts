@@ -1,3 +1,4 @@
+import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
 import { fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
@@ -5,6 +6,7 @@ import { SessionLog } from './log.ts'
 import { type Damage, type ReadLog, readLog } from './read.ts'
 import { repair } from './repair.ts'
 import type { Holder, Lease, Result, Store } from './store.ts'
+import { unsure } from './unsure.ts'
 
 /**
  * A session in the hands of this process: its log, and the lease that makes it the writer. Whoever keeps it open calls
@@ -17,6 +19,8 @@ export interface LiveSession {
   readonly store: Store
   /** What could not be read when it was opened. Told to the person once. */
   readonly damage: readonly Damage[]
+  /** Input that was taken from the inbox when it was opened: damage took whether it was claimed. Told to the person once. */
+  readonly withdrawn: readonly InboxItem[]
   /** Write everything, then give the lease back. Idempotent. */
   close(): Promise<void>
 }
@@ -99,9 +103,10 @@ async function mended(lease: Lease, { ports }: SessionOptions): Promise<Result<R
 }
 
 async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {
+  const withdrawn = unsure(session.log.events)
   for (const { type, data } of repair(session.log.events)) session.log.append(type, data)
   await session.log.synced()
-  return { ok: true, value: session }
+  return { ok: true, value: { ...session, withdrawn } }
 }
 
 async function copyBlobs(store: Store, copy: { from: string; to: string; events: readonly SessionEvent[] }) {
@@ -133,6 +138,7 @@ function live(made: {
     lease,
     store: made.options.store,
     damage,
+    withdrawn: [],
     close: () => {
       closed ??= close()
       return closed

@@ -1,9 +1,10 @@
 import type { DataOf, EventType, SessionEvent } from './events/index.ts'
 import type { ResultOutcome } from './events/message.ts'
 import { fold } from './fold.ts'
-import { inbox } from './folds/inbox.ts'
+import { inbox, laneOf } from './folds/inbox.ts'
 import { type Owed, owed } from './folds/owed.ts'
 import { turns } from './folds/turns.ts'
+import { unsure } from './unsure.ts'
 
 /** One event to append, before it has a place. */
 export type RepairDraft = { readonly [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
@@ -16,7 +17,8 @@ export const notStartedText = 'This call was not started: nothing happened, and 
 
 /**
  * What must be appended so that everything open is closed (rule 13): what a crash, or a fork in the middle of a
- * turn, leaves behind. Pure; nothing is appended when nothing is open.
+ * turn, leaves behind; and input that may have been claimed by an event that is lost is withdrawn, for it must not run
+ * twice. Pure; nothing is appended when nothing is open.
  */
 export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] {
   const open = fold(owed, events)
@@ -26,7 +28,12 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
   drafts.push(...workDrafts(open))
   if (at.stepOpen) drafts.push({ type: 'step/end', data: { turn: at.turn, step: at.step } })
   if (at.turnOpen) drafts.push({ type: 'turn/end', data: { turn: at.turn, outcome: 'interrupted' } })
-  const queued = waiting.nextTurn.length + waiting.nextStep.length
+  const withdrawn = unsure(events)
+  for (const item of withdrawn) {
+    const data = { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason: 'withdrawn' } as const
+    drafts.push({ type: 'inbox/spliced', data })
+  }
+  const queued = waiting.nextTurn.length + waiting.nextStep.length - withdrawn.length
   const reason = at.turnOpen ? 'interrupted' : stoppedBy(events)
   if (reason !== undefined && queued > 0 && waiting.parked === undefined)
     drafts.push({ type: 'inbox/parked', data: { reason } })

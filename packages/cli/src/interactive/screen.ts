@@ -1,7 +1,7 @@
 import type { Agent, Delta } from '@rein/harness'
 import { type DataOf, fold, header, inbox, permission, type SessionEvent, type Usage, usage } from '@rein/session'
 import type { Cli } from '../cli.ts'
-import { damageText } from '../view/marks.ts'
+import { openedText } from '../view/marks.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
 import { safeText } from '../view/safe-text.ts'
@@ -66,7 +66,7 @@ export class Screen implements Disposable {
       this.#terminal.line(dim('There is no sandbox here: you are asked about each command before it runs.'))
     }
     if (mode === 'full-access') this.#terminal.line(dim('Full access: commands run unconfined.'))
-    for (const one of session.damage) this.#terminal.line(red(damageText(one)))
+    for (const text of openedText(session)) this.#terminal.line(red(text))
   }
 
   /** An item of the inbox that holds what was typed here. */

@@ -1,4 +1,4 @@
-import type { Damage, DataOf, SessionEvent } from '@rein/session'
+import type { Damage, DataOf, InboxItem, LiveSession, SessionEvent } from '@rein/session'
 import { counted, duration, size } from './amount.ts'
 import type { Paint, Style } from './paint.ts'
 import { fewLines, indent, oneLine, safeText } from './safe-text.ts'
@@ -55,8 +55,18 @@ const damage = ({ reason, events, bytes, aside }: DataOf<'session/damage'>): str
 }
 
 /** What was found wrong with a log when it was opened. */
-export const damageText = ({ reason, line, bytes, events }: Damage): string =>
+const damageText = ({ reason, line, bytes, events }: Damage): string =>
   `damage at line ${line} of the log (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${bytes > 0 ? '; the bytes are kept aside' : ''}`
+
+/** What the person is told once of a session that was opened: what is lost of it, and what will not run because of that. */
+export function openedText({ damage, withdrawn }: Pick<LiveSession, 'damage' | 'withdrawn'>): readonly string[] {
+  return [...damage.map(damageText), ...withdrawn.map(withdrawnText)]
+}
+
+const withdrawnText = ({ content }: InboxItem): string => {
+  const text = content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join(' ')
+  return `withdrawn, not run again: the damage took whether it was done; send it again if it was not: ${oneLine(text, 200)}`
+}
 
 const endings: Readonly<Record<DataOf<'turn/end'>['outcome'], string>> = {
   completed: 'completed',

@@ -54,8 +54,8 @@ function entering(state: Inbox, { reason, insert, remove }: DataOf<'inbox/splice
 }
 
 function claim(state: Inbox, id: string): Inbox {
-  const gone = new Set([id])
-  return holds(state, gone) ? without(state, gone) : state
+  // Its post may be lost to damage: what was claimed is known all the same, and posting it again does nothing.
+  return { ...without(state, new Set([id])), known: state.known.set(id, true) }
 }
 
 const holds = ({ nextTurn, nextStep }: Inbox, ids: ReadonlySet<string>): boolean =>

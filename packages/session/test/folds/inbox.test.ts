@@ -56,8 +56,10 @@ const splice = (world: World, data: DataOf<'inbox/spliced'>) => world.append('in
 
 function fateAfter(fate: Fate | undefined, act: Action): Fate | undefined {
   if (act.do === 'post') return fate ?? 'waiting'
+  // A claim whose post is lost to damage: posting it again does nothing.
+  if (act.do === 'claim') return fate === 'dropped' ? fate : 'claimed'
   if (fate !== 'waiting') return fate
-  return act.do === 'claim' ? 'claimed' : act.do === 'drop' ? 'dropped' : fate
+  return act.do === 'drop' ? 'dropped' : fate
 }
 
 test('no input is lost or doubled, whatever is posted again, claimed, edited, moved, dropped or parked in between', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textOf, value } from '../../src/contract/expect.ts'
-import { createSession, forkSession, MemoryStore, resumeSession, type Store } from '../../src/index.ts'
+import { createSession, due, forkSession, inbox, MemoryStore, resumeSession, type Store } from '../../src/index.ts'
 import { countingPorts, hasher } from '../kit/ports.ts'
 
 /** Counts how often the log of a lease is read. */
@@ -65,4 +65,28 @@ test('a fork begins with the very lines of its parent', async () => {
   const forked = value(await forkSession(options, { id, at: 3 }))
   assert.deepEqual((await linesOf(store, forked.id)).slice(0, 4), lines.slice(0, 4))
   await forked.close()
+})
+
+test('a task whose claim is lost is withdrawn when the session is resumed, and handed over to be told', async () => {
+  const ports = countingPorts()
+  const store = new MemoryStore({ hasher, now: ports.now })
+  const options = { store, ports, holder: { host: 'h', pid: 1, started: '1' }, rein: '0.1.0' }
+  const session = value(await createSession(options, '/w'))
+  const { log, id } = session
+  const content = [{ type: 'text', text: 'delete it' }] as const
+  const item = { id: 'i', delivery: 'followup', content, source: { kind: 'person' } } as const
+  log.append('inbox/spliced', { lane: 'next-turn', start: 0, remove: [], insert: [item], reason: 'posted' })
+  log.append('turn/start', { turn: 1 })
+  const claim = log.append('user/message', { content, source: item.source, item: 'i' }).seq
+  log.append('turn/end', { turn: 1, outcome: 'completed' })
+  assert.deepEqual(session.withdrawn, [])
+  await session.close()
+  store.load(id, new TextEncoder().encode(`${(await linesOf(store, id)).with(claim, 'rubbish').join('\n')}\n`))
+  const resumed = value(await resumeSession(options, id))
+  assert.deepEqual(resumed.withdrawn, [item])
+  assert.equal(due(resumed.log.state(inbox)), false)
+  await resumed.close()
+  const again = value(await resumeSession(options, id))
+  assert.deepEqual([again.withdrawn, again.log.state(inbox).nextTurn], [[], []])
+  await again.close()
 })
