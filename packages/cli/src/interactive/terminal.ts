@@ -1,5 +1,8 @@
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline'
 import type { Cli } from '../cli.ts'
+import { Keyboard } from './keyboard.ts'
+import { bracketing } from './pastes.ts'
+import { TypedLine } from './typed-line.ts'
 
 /** What a person does at the keyboard. */
 export type Heard =
@@ -17,6 +20,8 @@ export class Terminal implements Disposable {
   /** Whether a person sees what is printed and can answer. */
   readonly person: boolean
   readonly #cli: Cli
+  readonly #keyboard: Keyboard | undefined
+  readonly #typed = new TypedLine()
   readonly #lines: Interface
   readonly #screen: NodeJS.WriteStream
   readonly #pressed: (text: string | undefined) => void
@@ -38,15 +43,22 @@ export class Terminal implements Disposable {
         this.#print('\n')
       }
     }
-    if (this.person) cli.stdin.on('keypress', this.#pressed)
+    const keyboard = this.person ? new Keyboard(cli.stdin, (text) => this.#paste(text)) : undefined
+    this.#keyboard = keyboard
+    keyboard?.on('keypress', this.#pressed)
     const output = this.person ? { output: this.#screen } : {}
-    this.#lines = createInterface({ input: cli.stdin, ...output, terminal: this.person, prompt: '› ' })
+    this.#lines = createInterface({ input: keyboard ?? cli.stdin, ...output, terminal: this.person, prompt: '› ' })
     this.#lines.on('line', (text) => {
       this.#prompted = false
       this.#fresh = true
       this.#flush()
-      hear({ kind: 'line', text })
+      const whole = this.person ? this.#typed.end(text) : text
+      if (whole === undefined) this.prompt('… ')
+      else hear({ kind: 'line', text: whole })
     })
+    this.#bracket('on')
+    // Whoever had the terminal meanwhile may have turned it off.
+    if (this.person) this.#lines.on('SIGCONT', () => this.#bracket('on'))
     this.#lines.on('close', () => hear({ kind: 'end' }))
     this.#lines.on('SIGINT', () => hear({ kind: 'interrupt', typed: this.#dropLine() }))
   }
@@ -98,9 +110,22 @@ export class Terminal implements Disposable {
   [Symbol.dispose](): void {
     this.#flush()
     if (this.person && !this.#fresh) this.#print('\n')
-    this.#cli.stdin.off('keypress', this.#pressed)
+    this.#bracket('off')
     this.#lines.removeAllListeners()
     this.#lines.close()
+    this.#keyboard?.off('keypress', this.#pressed).close()
+  }
+
+  /** Ask the terminal to mark what is pasted; one that does not know how takes no notice. */
+  #bracket(turned: keyof typeof bracketing): void {
+    if (this.person && this.#cli.env['TERM'] !== 'dumb') this.#screen.write(bracketing[turned])
+  }
+
+  /** Into the line, as if it was typed. */
+  #paste(text: string): void {
+    if (text === '') return
+    this.#pressed(text)
+    this.#lines.write(this.#typed.pasted(text))
   }
 
   #typing(): boolean {
@@ -131,7 +156,7 @@ export class Terminal implements Disposable {
   }
 
   #dropLine(): string {
-    const typed = this.#lines.line
+    const typed = this.#typed.drop(this.#lines.line)
     if (typed !== '') this.#lines.write(null, { ctrl: true, name: 'e' })
     if (typed !== '') this.#lines.write(null, { ctrl: true, name: 'u' })
     this.#screen.write('^C\n')
