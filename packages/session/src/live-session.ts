@@ -1,3 +1,4 @@
+import type { Content } from './events/content.ts'
 import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
 import { fork } from './fork.ts'
@@ -5,7 +6,7 @@ import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
 import { type Damage, type ReadLog, readLog } from './read.ts'
 import { repair } from './repair.ts'
-import type { Holder, Lease, Result, Store } from './store.ts'
+import type { Blobs, Holder, Lease, Result, Store } from './store.ts'
 import { unsure } from './unsure.ts'
 
 /**
@@ -76,7 +77,7 @@ export async function forkSession(
   if (!made.ok) return made
   const lease = await options.store.create(id, { cwd: cwdOf(parent.value.events), holder: options.holder })
   if (!lease.ok) return lease
-  await copyBlobs(options.store, { from: from.id, to: id, events: made.value.events })
+  await takeBlobs(options.store.blobs(id), { from: from.id, events: made.value.events })
   await lease.value.publish(made.value.lines)
   const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
   log.append('session/fork', made.value.mark)
@@ -109,15 +110,20 @@ async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {
   return { ok: true, value: { ...session, withdrawn } }
 }
 
-async function copyBlobs(store: Store, copy: { from: string; to: string; events: readonly SessionEvent[] }) {
-  const [source, target] = [store.blobs(copy.from), store.blobs(copy.to)]
-  for (const event of copy.events) {
-    if (event.type !== 'user/message' && event.type !== 'tool/result') continue
-    for (const part of event.data.content) {
-      const bytes = part.type === 'image' ? await source.get(part.blob) : undefined
-      if (bytes) await target.put(bytes)
+async function takeBlobs(blobs: Blobs, { from, events }: { from: string; events: readonly SessionEvent[] }) {
+  const taken = new Set<string>()
+  for (const event of events) {
+    for (const part of contentOf(event)) {
+      if (part.type !== 'image' || taken.has(part.blob)) continue
+      taken.add(part.blob)
+      await blobs.link(part.blob, from)
     }
   }
+}
+
+function contentOf(event: SessionEvent): readonly Content[] {
+  if (event.type === 'request/sent') return event.data.extra ?? []
+  return event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
 }
 
 function live(made: {

@@ -116,19 +116,28 @@ export class MemoryStore implements Store {
   }
 
   blobs(id: string): Blobs {
-    const { hasher } = this.#options
+    const nameOf = (bytes: Uint8Array): string => this.#options.hasher().update(bytes).digest()
+    const sound = (of: string, sha256: string): Uint8Array | undefined => {
+      const bytes = this.#disk.sessions.get(of)?.blobs.get(sha256)
+      return bytes && nameOf(bytes) === sha256 ? bytes : undefined
+    }
+    const keep = (name: string, bytes: Uint8Array): void => {
+      const session = this.#disk.sessions.get(id)
+      if (!session) throw new FailureError(missing(id))
+      if (this.#disk.failed) throw new FailureError(this.#disk.refusal())
+      session.blobs.set(name, bytes)
+    }
     return {
       put: async (bytes) => {
-        const session = this.#disk.sessions.get(id)
-        if (!session) throw new FailureError(missing(id))
-        if (this.#disk.failed) throw new FailureError(this.#disk.refusal())
-        const name = hasher().update(bytes).digest()
-        session.blobs.set(name, bytes.slice())
+        const name = nameOf(bytes)
+        keep(name, bytes.slice())
         return name
       },
-      get: async (sha256) => {
-        const bytes = this.#disk.sessions.get(id)?.blobs.get(sha256)
-        return bytes && hasher().update(bytes).digest() === sha256 ? bytes.slice() : undefined
+      get: async (sha256) => sound(id, sha256)?.slice(),
+      link: async (sha256, from) => {
+        const bytes = sound(from, sha256)
+        if (bytes) keep(sha256, bytes)
+        return bytes !== undefined
       },
     }
   }

@@ -49,6 +49,12 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>
   /** @returns undefined when there is no such blob, or its bytes do not match its name. */
   get(sha256: string): Promise<Uint8Array | undefined>
+  /**
+   * Take a blob over from another session of this store, without a second copy where the store can; it stays when that
+   * session goes. Durable when it resolves; idempotent.
+   * @returns false when `from` has no such blob, or its bytes do not match its name.
+   */
+  link(sha256: string, from: string): Promise<boolean>
 }
 
 /**

@@ -34,6 +34,31 @@ export const keeping: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a blob is taken over from another session, and stays when that one is put away',
+    async run(of) {
+      const lease = await started(of)
+      const fork = value(await of.store.create('ses_fork', { cwd: CWD, holder: of.holder(1) }))
+      const blobs = of.store.blobs('ses_fork')
+      const bytes = new TextEncoder().encode('a picture')
+      const name = await of.other.blobs(ID).put(bytes)
+      for (const time of ['first', 'second']) equal(await blobs.link(name, ID), true, `taken over, ${time} time`)
+      const altered = await of.store.blobs(ID).put(new Uint8Array(9))
+      await of.tamperBlob(ID, altered)
+      equal(await blobs.link(altered, ID), false, 'an altered blob')
+      equal(await blobs.link('f'.repeat(64), ID), false, 'an unknown blob')
+      equal(await blobs.link('../../etc/passwd', ID), false, 'a name that is a path')
+      equal(await blobs.link(name, 'ses_nobody'), false, 'from a session that is not there')
+      await rejects(of.store.blobs('ses_nobody').link(name, ID), 'SESSION_MISSING')
+      await lease.release()
+      value(await of.store.trash(ID))
+      equal([...((await of.other.blobs('ses_fork').get(name)) ?? [])], [...bytes], 'the bytes')
+      await of.tamperBlob('ses_fork', name)
+      equal(await blobs.put(bytes), name, 'put again')
+      equal([...((await blobs.get(name)) ?? [])], [...bytes], 'the mended blob')
+      await fork.release()
+    },
+  },
+  {
     title: 'the list has every session with its directory and who may write it',
     async run(of) {
       const lease = await started(of, 2)

@@ -64,7 +64,7 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
       const at = await locate.find(id)
       return at ? postItem(at, item, now) : fail(missing(id))
     },
-    blobs: (id): Blobs => fileBlobs(() => locate.part(id, 'blobs')),
+    blobs: (id): Blobs => fileBlobs(id, { locate: (of) => locate.part(of, 'blobs') }),
     async trash(id) {
       const done = await putAway(opening, id)
       if (done.ok) locate.forget(id)
