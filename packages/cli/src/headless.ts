@@ -34,6 +34,7 @@ export const headless: Command = async (cli, args) => {
     start: target.value.start,
     preset: presetOf(args, 'headless'),
     person,
+    quiet: task.quiet,
     ...(model && { model }),
     ...(mode && { mode }),
     ...(task.timeoutMs !== undefined && { maxWaitMs: Math.min(task.timeoutMs, 600_000) }),

@@ -9,6 +9,7 @@ import {
 } from '@rein/harness'
 import type { Failure, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
+import { safeText } from './view/safe-text.ts'
 
 /** `provider/model` as it is typed; the model's name may hold slashes of its own. Fails `USAGE`. */
 export function modelNamed(typed: string): Result<ModelChoice> {
@@ -25,7 +26,11 @@ export function modelNamed(typed: string): Result<ModelChoice> {
  */
 export async function modelInForce(
   cli: Cli,
-  { host, settings }: { readonly host: Parameters<typeof openAgent>[0]; readonly settings: Settings },
+  {
+    host,
+    settings,
+    quiet,
+  }: { readonly host: Parameters<typeof openAgent>[0]; readonly settings: Settings; readonly quiet: boolean },
   choice: ModelChoice,
 ): Promise<Result<void>> {
   if (choice.provider === 'demo') await (await import('./demo/rows.ts')).mountDemo(host)
@@ -43,7 +48,23 @@ export async function modelInForce(
   if (credential.value.kind === 'not-configured') return { ok: false, failure: credential.value.failure }
   if (credential.value.kind === 'none') return { ok: true, value: undefined }
   const key = await credential.value.read()
-  return key.ok ? { ok: true, value: undefined } : key
+  if (!key.ok) return key
+  if (!quiet && credential.value.unprotected()) tellOnce(cli, registered, unprotectedKey(credential.value.from))
+  return { ok: true, value: undefined }
+}
+
+const unprotectedKey = (from: string): string =>
+  `rein: the key in ${safeText(from)} is too short to be told from ordinary text: where it turns up, it is logged and sent\n`
+
+/** What was told, by the composition it is about. */
+const told = new WeakMap<object, Set<string>>()
+
+function tellOnce(cli: Cli, about: object, text: string): void {
+  const before = told.get(about) ?? new Set()
+  told.set(about, before)
+  if (before.has(text)) return
+  before.add(text)
+  cli.err(text)
 }
 
 function noProvider({ provider, model }: ModelChoice, names: readonly string[]): Failure {

@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly mode?: PermissionMode
   /** Longest wait between attempts, in milliseconds; default ten minutes. */
   readonly maxWaitMs?: number
+  /** Nothing is told but errors. */
+  readonly quiet?: boolean
   readonly ports?: Ports
   /** From 0 up to 1, 1 excluded; jitter of retries. */
   readonly chance?: () => number
@@ -48,6 +50,8 @@ export interface Hosted extends AsyncDisposable {
   readonly approvals: ApprovalQueue
   readonly settings: Settings
   readonly ports: Ports
+  /** Nothing is told but errors. */
+  readonly quiet: boolean
 }
 
 /** A session in the hands of this process. */
@@ -85,7 +89,7 @@ export const running = (hosted: Hosted, agent: Agent): Running => ({
 })
 
 export async function startHost(cli: Cli, options: StartOptions): Promise<Result<Hosted>> {
-  const { settings = defaults().settings, ports = realPorts, person, preset, rows = [] } = options
+  const { settings = defaults().settings, ports = realPorts, person, preset, rows = [], quiet = false } = options
   const approvals = new ApprovalQueue()
   const world = {
     home: cli.home,
@@ -101,7 +105,7 @@ export async function startHost(cli: Cli, options: StartOptions): Promise<Result
   if (!host.ok) return host
   const value = host.value
   const dispose = () => value[Symbol.asyncDispose]()
-  return { ok: true, value: { host: value, approvals, settings, ports, [Symbol.asyncDispose]: dispose } }
+  return { ok: true, value: { host: value, approvals, settings, ports, quiet, [Symbol.asyncDispose]: dispose } }
 }
 
 /** Ten minutes: what a wait may take when nothing shorter is said. */

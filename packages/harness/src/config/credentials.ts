@@ -23,6 +23,8 @@ export type Credential =
        * `NO_CREDENTIAL`, naming the variable or file, when the source holds no usable key. No other is ever tried.
        */
       readonly read: () => Promise<Result<string>>
+      /** Whether the key read last cannot be kept out of logs and requests, such as one too short to be told from text. */
+      readonly unprotected: () => boolean
     }
 
 export interface CredentialOptions {
@@ -37,36 +39,37 @@ export interface CredentialOptions {
 /** Fails `NO_CREDENTIAL` when `credentials.yaml` is needed and cannot be trusted or read. */
 export async function credentialOf(options: CredentialOptions): Promise<Result<Credential>> {
   const { provider, source, env, home } = options
+  let unprotected = false
+  const key = (from: string, read: () => Promise<Result<string>>): Result<Credential> =>
+    fine({ kind: 'key', from, read, unprotected: () => unprotected })
   const usable = (value: string | undefined, from: string): Result<string> => {
     const problem = problemOf(value)
     if (value === undefined || problem !== undefined) {
       return missing(`The key of provider ${provider} is configured as ${from}, but ${problem}.`)
     }
-    options.registered.add(value)
+    unprotected = !options.registered.add(value)
     return fine(value)
   }
   if (source === 'none') return fine({ kind: 'none' })
   if (source !== undefined && 'env' in source) {
     const name = source.env
-    return fine({ kind: 'key', from: name, read: async () => usable(env[name]?.trim(), `the variable ${name}`) })
+    return key(name, async () => usable(env[name]?.trim(), `the variable ${name}`))
   }
   if (source !== undefined) {
     const { file } = source
-    const read = async (): Promise<Result<string>> => {
+    return key(file, async () => {
       const content = await readKeyFile(file)
       return content.ok ? usable(content.value?.trim(), `the file ${file}`) : content
-    }
-    return fine({ kind: 'key', from: file, read })
+    })
   }
   const file = join(home, 'credentials.yaml')
   const keys = await readCredentials(file)
   if (!keys.ok) return keys
   if (!keys.value.has(provider)) return fine({ kind: 'not-configured', failure: notConfigured(provider, file) })
-  const read = async (): Promise<Result<string>> => {
+  return key(file, async () => {
     const now = await readCredentials(file)
     return now.ok ? usable(now.value.get(provider), `an entry of ${file}`) : now
-  }
-  return fine({ kind: 'key', from: file, read })
+  })
 }
 
 /** Why a value cannot be a key; undefined when it can. Printable ASCII only: it becomes a header field. */

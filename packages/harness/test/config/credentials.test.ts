@@ -35,6 +35,18 @@ test('a key comes from the variable that is configured, and is registered as a s
   assert.equal(registered.has('key-from-env'), true)
 })
 
+test('a key that is too short to be registered is given out, and says that it is not protected', async (t) => {
+  for (const [key, unprotected] of [
+    ['seven77', true],
+    ['eight888', false],
+  ] as const) {
+    const credential = await ask(place(t), { source: { env: 'MY_KEY' }, env: { MY_KEY: key } })
+    assert.ok(credential.ok && credential.value.kind === 'key')
+    assert.deepEqual(await credential.value.read(), { ok: true, value: key })
+    assert.equal(credential.value.unprotected(), unprotected)
+  }
+})
+
 test('a configured key that is missing is named, and no other key is tried', async (t) => {
   const here = place(t)
   here.write('home/credentials.yaml', 'p: key-from-file\n', 0o600)
