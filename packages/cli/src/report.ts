@@ -31,9 +31,15 @@ export async function report(
   if (denied.length > 0)
     cli.err(`rein: denied: ${denied.map(({ name, by }) => `${name} (${safeText(by)})`).join(', ')}\n`)
   if (task.json) await cli.out(`${resultLine(session, exit, result)}\n`)
-  else if (answered && isAnswer(outcome)) await cli.out(text.endsWith('\n') ? text : `${text}\n`)
+  else if (answered && isAnswer(outcome)) await cli.out(answerFor(cli, text))
   else if (answered) cli.err(`${safeText(text)}\n`)
   return exit
+}
+
+/** A program gets every byte of it; a terminal would obey some of them. */
+function answerFor({ terminal }: Cli, text: string): string {
+  const shown = terminal ? safeText(text) : text
+  return shown.endsWith('\n') ? shown : `${shown}\n`
 }
 
 /** What came of a reply before an error or a stop is for people: a script must not take it for the answer. */

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Content, Failure, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
+import { sayWithSlash, slashWord } from './slash-word.ts'
 import { usage } from './usage.ts'
 
 /** Bytes of one attached file, and of all that is attached to one task. */
@@ -23,10 +24,11 @@ export async function taskContent(
   files: readonly string[],
 ): Promise<Result<readonly Content[]>> {
   if (text === '-' && files.includes('@-')) return usage('-p - and @- both read stdin; one of them can')
+  if (files.filter((file) => file === '@-').length > 1) return usage('@- stands twice, and stdin can be read once')
   const task = text === '-' ? await stdinText(cli) : { ok: true as const, value: text }
   if (!task.ok) return task
   if (task.value.trim() === '') return usage('the task is empty')
-  const command = /^\/[a-z][\w-]*(?=\s|$)/i.exec(task.value)?.[0]
+  const command = slashWord(task.value)
   if (command !== undefined) return { ok: false, failure: slashCommand(command) }
   const parts: Content[] = [{ type: 'text', text: task.value }]
   let left = mostOfAll
@@ -43,7 +45,7 @@ export async function taskContent(
 const slashCommand = (command: string): Failure => ({
   code: 'USAGE',
   message: `${command} is a command of an interactive session, and -p has none.`,
-  next: 'Start rein without -p for it; to say it to the model, put a space before the slash.',
+  next: `Start rein without -p for it; ${sayWithSlash}`,
 })
 
 /** A fence no line of the content is mistaken for. */

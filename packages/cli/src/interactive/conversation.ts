@@ -3,6 +3,7 @@ import { FailureError } from '@rein/session'
 import { answersText, questionText, read, settle } from '../asking.ts'
 import type { Cli } from '../cli.ts'
 import { exitOf, exits } from '../exit.ts'
+import { slashWord } from '../slash-word.ts'
 import type { Hosted, StartOptions } from '../start.ts'
 import { safeText } from '../view/safe-text.ts'
 import { leave } from './leave.ts'
@@ -124,7 +125,7 @@ export class Conversation {
     }
     if (text.trim() === '') return undefined
     if (this.#agent.phase !== 'idle' && !terminal.person) this.#later.push(text)
-    else if (text.startsWith('/')) return this.#slash(text)
+    else if (text.trim() === '/' || slashWord(text) !== undefined) return this.#slash(text)
     else return this.#say(text)
     return undefined
   }
