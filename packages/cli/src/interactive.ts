@@ -54,7 +54,7 @@ async function converse(
   const agent = await openSession(cli, host, options)
   if (!agent.ok) {
     await host[Symbol.asyncDispose]()
-    return failed(cli, busyHint(agent.failure))
+    return failed(cli, busyHint(agent.failure, start))
   }
   const conversation = new Conversation({ cli, host, terminal, mailbox, start: options }, agent.value)
   const exit = await conversation.run()
@@ -64,9 +64,9 @@ async function converse(
   return exit
 }
 
-const busyHint = (failure: Failure): Failure =>
-  failure.code === 'SESSION_BUSY'
-    ? { ...failure, next: 'End that process first, or give it a task: rein resume ID -p "task".' }
+const busyHint = (failure: Failure, start: Target['start']): Failure =>
+  failure.code === 'SESSION_BUSY' && start.kind !== 'new'
+    ? { ...failure, next: `End that process first, or give it a task: rein resume ${start.id} -p "task".` }
     : failure
 
 /** Without a terminal Ctrl-C comes as a signal; with one it is read as a key. */

@@ -1,6 +1,7 @@
 import { fold, type LiveSession, type SessionEvent, usage } from '@rein/session'
 import type { Cli } from './cli.ts'
 import type { TaskResult } from './result.ts'
+import { GrantedAnswers } from './view/granted-answers.ts'
 import { openedText } from './view/marks.ts'
 import { paint } from './view/paint.ts'
 import { render } from './view/render.ts'
@@ -27,6 +28,7 @@ const wordy: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
 
 export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; readonly verbose: boolean }): Progress {
   const calls = new UnshownCalls()
+  const answers = new GrantedAnswers()
   const color = cli.color && process.stderr.isTTY === true
   return {
     opened(session) {
@@ -34,7 +36,7 @@ export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; rea
     },
     event(event) {
       const unshown = calls.next(event)
-      if (!isTold(event, verbose)) return
+      if (answers.repeats(event) || !isTold(event, verbose)) return
       const shown = render(event, { color, cwd, streamed: !verbose, unshown })
       if (shown !== undefined) cli.err(`${shown}\n`)
     },

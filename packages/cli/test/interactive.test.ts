@@ -50,6 +50,42 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     assert.deepEqual(requests, [])
   })
 
+  test('takes what begins with a path or a comment for a message', async () => {
+    const { stdout, stderr, requests } = await lines(
+      [says('One.'), says('Two.')],
+      '/usr/bin/foo is broken\n// a comment\n/etc\n',
+    )
+    assert.equal(stdout, 'One.\nTwo.\n')
+    assert.match(requests[0] ?? '', /\/usr\/bin\/foo is broken/)
+    assert.match(requests[1] ?? '', /\/\/ a comment/)
+    assert.match(stderr, /no command \/etc\..*put a space before the slash/)
+  })
+
+  test('gives a program that reads the answers every byte of them', async () => {
+    const bytes = 'a\u001b[31mb\u202ec\rd\r\n'
+    assert.equal((await lines([says(bytes)], 'go\n')).stdout, bytes)
+  })
+
+  test('lists other sessions with directory and first prompt', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.')] })
+    await rein(place, [...endpoint(server), '-p', 'mend the roof'])
+    const { stderr } = await rein(place, endpoint(server), { input: '/resume\n' })
+    assert.match(stderr, /^s-\w+ .* completed .*project {2}mend the roof$/m)
+    assert.doesNotMatch(stderr, /\n\n$/)
+  })
+
+  test('of a session that is open elsewhere names it in what can be done', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.')] })
+    using holder = new Program(place, endpoint(server), { input: 'open' })
+    holder.child.stdin.write('hello\n')
+    await holder.until(({ stderr }) => /tokens 100 in/.test(stderr))
+    const [id = ''] = holder.stderr.match(/s-[0-9a-f]{12}/) ?? []
+    const { stderr } = await rein(place, [...endpoint(server), 'resume', id], { input: '' })
+    assert.ok(stderr.includes(`rein resume ${id} -p "task"`), stderr)
+  })
+
   test('logs the commands that touch it, and not those that only look', async () => {
     using place = new Place()
     await using server = await mockServer()

@@ -1,6 +1,7 @@
 import type { Agent, Delta } from '@rein/harness'
 import { type DataOf, fold, header, inbox, permission, type SessionEvent, type Usage, usage } from '@rein/session'
 import type { Cli } from '../cli.ts'
+import { GrantedAnswers } from '../view/granted-answers.ts'
 import { openedText } from '../view/marks.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
@@ -26,8 +27,11 @@ export class Screen implements Disposable {
   readonly #agent: Agent
   readonly #paint: Paint
   readonly #color: boolean
+  /** Answers go to a terminal. */
+  readonly #shown: boolean
   readonly #listening: readonly Disposable[]
   readonly #calls = new UnshownCalls()
+  readonly #answers = new GrantedAnswers()
   readonly #typed = new Set<string>()
   #block: string | undefined
   #failed: unknown
@@ -36,6 +40,7 @@ export class Screen implements Disposable {
     this.#terminal = terminal
     this.#agent = agent
     this.#color = cli.color && terminal.person
+    this.#shown = cli.terminal
     this.#paint = paint(this.#color)
     const { log } = agent.session
     this.#listening = [
@@ -130,8 +135,9 @@ export class Screen implements Disposable {
     // A carriage return would move the cursor; the line feed of its pair follows.
     const text = safeText(delta.text.replaceAll('\r', ''))
     if (delta.kind === 'reasoning') this.#terminal.say(this.#paint.dim(text))
+    // A program that reads the answers gets every byte of them.
     else
-      this.#terminal.answer(text).catch((error: unknown) => {
+      this.#terminal.answer(this.#shown ? text : delta.text).catch((error: unknown) => {
         this.#failed = error
       })
   }
@@ -140,7 +146,8 @@ export class Screen implements Disposable {
     if (event.type === 'request/settled') this.#endBlock()
     const unshown = this.#calls.next(event)
     if (event.type === 'approval/asked') this.#calls.shown(event.data.call)
-    if (elsewhere.has(event.type) || (event.type === 'user/message' && this.#isKnown(event.data))) return
+    const repeated = this.#answers.repeats(event)
+    if (repeated || elsewhere.has(event.type) || (event.type === 'user/message' && this.#isKnown(event.data))) return
     const shown = render(event, { color: this.#color, cwd: this.#agent.settings.cwd, streamed: true, unshown })
     if (shown !== undefined) this.#terminal.line(shown)
   }

@@ -1,6 +1,7 @@
 import {
   type Agent,
   Commands,
+  logEnds,
   nearest,
   type SlashCommand as PluginCommand,
   Providers,
@@ -9,10 +10,13 @@ import {
 } from '@rein/harness'
 import { type Failure, FailureError, type PermissionMode, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
+import { glance } from '../commands/glance.ts'
 import { modelInForce, modelNamed } from '../model.ts'
+import { sayWithSlash } from '../slash-word.ts'
 import { type Hosted, openSession, type StartOptions } from '../start.ts'
 import { resumeTarget } from '../target.ts'
 import { safeText } from '../view/safe-text.ts'
+import { sessionTable } from '../view/session-table.ts'
 import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -62,6 +66,7 @@ const commands: { readonly [name: string]: SlashCommand } = {
         terminal.line(`  ${`/${name} ${takes}`.padEnd(26)}${help}`)
       }
       terminal.line('  While a turn runs, what you type is said to it before its next step. Ctrl-C stops the turn.')
+      terminal.line('  Pasted lines are one message; a line that ends in \\ goes on in the next one.')
       return none
     },
   },
@@ -137,7 +142,8 @@ export async function slash(context: SlashContext, line: string): Promise<Result
   const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
   const known = new Map<string, SlashCommand>([...pluginCommands(context.host), ...Object.entries(commands)])
   const command = known.get(name)
-  if (!command) return wrong(`there is no command /${name}`, meant(name, [...known.keys()], '/'))
+  if (!command)
+    return wrong(`there is no command /${name}`, `${meant(name, [...known.keys()], '/')} Else, ${sayWithSlash}`)
   const { agent } = context
   if (agent.phase !== 'idle' && command.anytime !== true) {
     return wrong(`/${name} waits until no turn runs`, 'Stop the turn with Ctrl-C first.')
@@ -202,15 +208,18 @@ async function resumed(context: SlashContext, typed: string): Promise<Result<Fol
   return open(context, start)
 }
 
-async function listed({ host, agent, terminal }: SlashContext): Promise<Result<Followup>> {
+async function listed({ cli, host, agent, terminal }: SlashContext): Promise<Result<Followup>> {
+  const ends = await logEnds(cli.home)
   const entries = (await host.host.get(StorePort)?.list()) ?? []
-  const here = entries.filter(({ cwd, id }) => cwd === agent.settings.cwd && id !== agent.session.id).slice(0, 10)
-  if (here.length === 0) terminal.line('There is no other session of this directory.')
-  for (const { id, changed, state } of here) {
+  const others = entries.filter(({ id }) => id !== agent.session.id).slice(0, 10)
+  if (others.length === 0) terminal.line('There is no other session.')
+  else
     terminal.line(
-      `  ${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}${state === 'free' ? '' : `  ${state}`}`,
+      sessionTable(
+        others.map((entry) => ({ entry, ...glance(ends(entry.id), entry.state) })),
+        cli,
+      ),
     )
-  }
   return none
 }
 

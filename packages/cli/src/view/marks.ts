@@ -54,13 +54,14 @@ const damage = ({ reason, events, bytes, aside }: DataOf<'session/damage'>): str
   return `damage (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${kept}`
 }
 
-/** What was found wrong with a log when it was opened. */
-const damageText = ({ reason, line, bytes, events }: Damage): string =>
-  `damage at line ${line} of the log (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${bytes > 0 ? '; the bytes are kept aside' : ''}`
+/** What was found wrong with a log when it was read. */
+export const damageText = ({ reason, line, bytes, events }: Damage): string =>
+  `damage at line ${line} of the log (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost`
 
 /** What the person is told once of a session that was opened: what is lost of it, and what will not run because of that. */
 export function openedText({ damage, withdrawn }: Pick<LiveSession, 'damage' | 'withdrawn'>): readonly string[] {
-  return [...damage.map(damageText), ...withdrawn.map(withdrawnText)]
+  const found = damage.map((one) => damageText(one) + (one.bytes > 0 ? '; the bytes are kept aside' : ''))
+  return [...found, ...withdrawn.map(withdrawnText)]
 }
 
 const withdrawnText = ({ content }: InboxItem): string => {

@@ -1,0 +1,57 @@
+import type { SessionEntry } from '@rein/session'
+import type { Cli } from '../cli.ts'
+import type { Glance } from '../commands/glance.ts'
+import { moment, size } from './amount.ts'
+import { type Paint, paint } from './paint.ts'
+import { oneLine, safeText } from './safe-text.ts'
+
+/** One session of a list. */
+export interface SessionRow extends Glance {
+  readonly entry: SessionEntry
+}
+
+/** Rows of sessions for people, in columns, without a line end at the end. */
+export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
+  const colors = paint(cli.color)
+  const fixed = rows.map(({ entry, outcome }) => [entry.id, outcomeOf(entry, outcome), size(entry.bytes)].map(safeText))
+  const [id = 0, outcome = 0, bytes = 0] = [0, 1, 2].map((at) => widest(fixed.map((cells) => cells[at] ?? '')))
+  // Five gaps of two, and sixteen for the moment; what is left is shared by directory and title.
+  const left = cli.terminal ? Math.max(20, columns(cli) - id - outcome - bytes - 26) : 132
+  const folders = rows.map((row) => safeText(directory(row, cli.env['HOME'], Math.min(32, Math.floor(left * 0.4)))))
+  const folder = widest(folders)
+  const lines = rows.map((row, at) => {
+    const [name = '', ended = '', much = ''] = fixed[at] ?? []
+    const cells = [
+      name.padEnd(id),
+      colors.dim(moment(row.entry.changed)),
+      styleOf(row, colors)(ended.padEnd(outcome)),
+      much.padStart(bytes),
+      (folders[at] ?? '').padEnd(folder),
+      oneLine(row.title, left - folder),
+    ]
+    return cells.join('  ').trimEnd()
+  })
+  return lines.join('\n')
+}
+
+const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, cell.length), 0)
+
+/** What is held or broken says so; else how the last turn ended. */
+const outcomeOf = ({ state }: SessionEntry, outcome: Glance['outcome']): string =>
+  state === 'free' ? (outcome ?? 'empty') : state
+
+function styleOf({ entry, outcome }: SessionRow, { green, red, yellow, dim }: Paint): Paint['dim'] {
+  if (entry.state === 'broken' || outcome === 'error') return red
+  if (entry.state === 'held') return yellow
+  return outcome === 'completed' ? green : dim
+}
+
+/** The end of the directory, `~` for the person's home. */
+function directory({ entry }: SessionRow, home: string | undefined, most: number): string {
+  const { cwd } = entry
+  if (cwd === null) return '?'
+  const short = home && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd
+  return short.length <= most ? short : `…${short.slice(1 - most)}`
+}
+
+const columns = ({ env }: Cli): number => process.stdout.columns ?? (Number(env['COLUMNS']) || 100)
