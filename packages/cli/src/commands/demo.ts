@@ -33,6 +33,7 @@ export const demo: Command = async (cli, args) => {
   say(`\nsession ${bold(id)}`)
   const name = await nameOf(cli, id)
   say(dim(`rein verify ${name} proves every request from the log; rein show ${name} is what happened`))
+  say(dim('the scratch project named above is yours to look at, and may be deleted'))
   return exit
 }
 

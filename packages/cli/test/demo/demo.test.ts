@@ -17,6 +17,7 @@ describe('rein demo', () => {
     assert.match(err, /• bash node test\.js\n {2}↳ bash exit code 0.*\n[\s\S]*3 passed, 0 failed\n/)
     assert.match(err, /^tokens [\d,]+ in/m)
     assert.match(err, /\nsession s-\w+\nrein verify last /)
+    assert.match(err, /the scratch project named above .* may be deleted\n$/)
     assert.match((await desk.run(['verify', 'last'])).out, /^clean/)
   })
 
