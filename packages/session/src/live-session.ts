@@ -18,7 +18,7 @@ export interface LiveSession {
   readonly log: SessionLog
   readonly lease: Lease
   readonly store: Store
-  /** What could not be read when it was opened. Told to the person once. */
+  /** What could not be read when it was opened; of a fork, in the log of its parent. Told to the person once. */
   readonly damage: readonly Damage[]
   /** Input that was taken from the inbox when it was opened: damage took whether it was claimed. Told to the person once. */
   readonly withdrawn: readonly InboxItem[]
@@ -81,7 +81,9 @@ export async function forkSession(
   await lease.value.publish(made.value.lines)
   const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
   log.append('session/fork', made.value.mark)
-  return closedUp(live({ options, lease: lease.value, log, damage: [] }))
+  // The last line of a parent that runs is being written.
+  const damage = parent.value.openEnd ? [] : parent.value.damage
+  return closedUp(live({ options, lease: lease.value, log, damage }))
 }
 
 /** The directory a session works in. Empty when damage took the start. */

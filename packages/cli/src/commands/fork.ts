@@ -4,6 +4,7 @@ import { forkSession } from '@rein/session'
 import type { Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { realPorts } from '../ports.ts'
+import { damageText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { namedId, refuse, storeOf } from './stored-log.ts'
 
@@ -17,10 +18,11 @@ export const fork: Command = async (cli, args) => {
   const options = { store, ports: realPorts, holder: processHolder(), rein: cli.version }
   const forked = await forkSession(options, { id: from.value, ...(at !== undefined && { at: Number(at) }) })
   if (!forked.ok) return refuse(cli, forked.failure)
-  const { id } = forked.value
+  const { id, damage } = forked.value
   await forked.value.close()
   await cli.out(`${id}\n`)
-  const { dim } = paint(cli.color)
+  const { dim, red } = paint(cli.color)
+  for (const one of damage) cli.err(`${red(`${damageText(one)}; the log of ${from.value} is left as it is`)}\n`)
   const place = at === undefined ? '' : ` after event ${at}`
   cli.err(`${dim(`forked from ${from.value}${place}; go on with: rein resume ${id}`)}\n`)
   return exits.done

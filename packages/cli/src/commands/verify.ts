@@ -65,7 +65,7 @@ async function verifyAll(cli: Cli): Promise<number> {
   let sound = true
   for (const { id } of await store.list()) {
     const stored = await storedLog(store, id)
-    const line = stored.ok ? lineOf(prove(stored.value.log, proving(stored.value))) : unreadable(stored.failure)
+    const line = stored.ok ? lineOf(prove(stored.value.log, proving(stored.value))) : unproved(stored.failure)
     sound &&= line.sound
     answers.set(line.answer, (answers.get(line.answer) ?? 0) + 1)
     const mark = (line.sound ? colors.green : colors.red)(line.answer.padEnd(15))
@@ -88,5 +88,10 @@ function lineOf({ answer, proved, requests, events, problems }: Verification): L
   return { answer, sound: isSound(answer), rest: [numbers, ...problems.slice(0, 1)] }
 }
 
-const unreadable = ({ message }: Failure): Line => ({ answer: 'unreadable', sound: false, rest: [message] })
+/** A session that was never written to has nothing to prove; one whose log is lost cannot be proved. */
+function unproved({ code, message }: Failure): Line {
+  if (code === 'SESSION_MISSING') return { answer: 'no log', sound: true, rest: [message] }
+  return { answer: code === 'SESSION_DAMAGED' ? 'log gone' : 'unreadable', sound: false, rest: [message] }
+}
+
 const proving = ({ blob }: StoredLog) => ({ hasher: nodeHasher, blob })

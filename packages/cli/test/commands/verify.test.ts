@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { Desk, forged } from './desk.ts'
 
@@ -52,6 +52,23 @@ describe('rein verify', () => {
     assert.match(lines.at(-1) ?? '', /^\d+ sessions: .*1 FALSE/)
   })
 
+  test('--all tells a session that never had a log from one whose log is gone, and only that decides the exit', async () => {
+    using own = new Desk()
+    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    const log = own.log(id)
+    writeFileSync(log.replace(/[^/]+$/, 's-begun.lock.1'), '')
+    const begun = await own.run(['verify', '--all'])
+    assert.equal(begun.exit, 0)
+    assert.match(begun.out, /^no log +s-begun +session s-begun has no log; nothing but its lock or inbox is left$/m)
+    writeFileSync(log.replace(/[^/]+$/, 's-lost.lock.2'), '')
+    mkdirSync(log.replace(/[^/]+$/, 's-begun.aside'))
+    const lost = await own.run(['verify', '--all'])
+    assert.equal(lost.exit, 6)
+    for (const name of ['s-begun', 's-lost'])
+      assert.match(lost.out, new RegExp(`^log gone +${name} +the log of .* is gone`, 'm'))
+    assert.equal((await own.run(['verify', 's-lost'])).exit, 6)
+  })
+
   test('needs a session or --all, not both', async () => {
     assert.equal((await desk.run(['verify'])).exit, 2)
     assert.equal((await desk.run(['verify', id, '--all'])).exit, 2)
@@ -69,6 +86,25 @@ describe('rein fork', () => {
     assert.match((await desk.run(['verify', forked])).out, /^clean/)
     assert.deepEqual((await desk.events(forked)).slice(0, 31), (await desk.events(id)).slice(0, 31))
     assert.deepEqual(readFileSync(desk.log(id)), parent)
+  })
+
+  test('says what is damaged in the parent', async () => {
+    using own = new Desk()
+    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    const log = own.log(id)
+    const lines = readFileSync(log, 'utf8').split('\n')
+    assert.ok(!(await own.run(['fork', id])).err.includes('damage'))
+    writeFileSync(log, lines.with(20, 'rubbish').join('\n'))
+    const { exit, out, err } = await own.run(['fork', id])
+    assert.equal(exit, 0)
+    assert.match(
+      err,
+      new RegExp(`^damage at line 21 of the log .*: 1 event and 7 B lost; the log of ${id} is left as it is$`, 'm'),
+    )
+    assert.match((await own.run(['verify', out.trim()])).out, /^declared damage/)
+    // A log that is being written ends in the middle of a line.
+    writeFileSync(log, lines.join('\n').slice(0, -9))
+    assert.ok(!(await own.run(['fork', id])).err.includes('damage'))
   })
 
   test('refuses an event that is not there', async () => {

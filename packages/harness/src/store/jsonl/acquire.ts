@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import type { Failure, Holder, Lease, Result } from '@rein/session'
 import { codeOf, diskFailure } from '../disk-failure.ts'
 import { disk, syncFolder } from './disk.ts'
-import { badId, busy, exists, fail, missing } from './failures.ts'
+import { badId, busy, exists, fail, missing, withoutLog } from './failures.ts'
 import type { Ground, OwnLock } from './ground.ts'
 import { judgeAs, processHolder } from './holder.ts'
 import { Inbox } from './inbox.ts'
 import { JsonlLease } from './lease.ts'
 import { LogFile } from './log-file.ts'
-import { FILE_MODE, FOLDER_MODE, isSessionId, logPath, type Place, partPath, workspaceSlug } from './names.ts'
+import { FILE_MODE, FOLDER_MODE, hadLog, isSessionId, logPath, type Place, partPath, workspaceSlug } from './names.ts'
 import { claimNext, clean, inherit, type Judge, looksHighest, stillHighest } from './one-writer.ts'
 import { moveToTrash } from './trash.ts'
 
@@ -65,7 +65,7 @@ export async function acquireSession(
     const ground = disk(at, of.now)
     const judge = judgeAs(holder, of.now, silentMs)
     const claim = await claimNext(ground, holder, judge)
-    if (claim.kind === 'missing') return fail(missing(id))
+    if (claim.kind === 'missing') return fail(withoutLog(id, await hadLog(at)))
     if (claim.kind === 'busy') return fail(busy(id, claim.by))
     const { lock } = claim
     return guarded(lock, async () => {

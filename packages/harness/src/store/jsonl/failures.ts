@@ -8,6 +8,23 @@ export const missing = (id: string): Failure => ({
   next: 'List them with `rein sessions`.',
 })
 
+/**
+ * What is listed and has no log. @param written whether it had one: then it was lost, while a session whose process
+ * died while it was made never held anything.
+ */
+export const withoutLog = (id: string, written: boolean): Failure =>
+  written
+    ? {
+        code: 'SESSION_DAMAGED',
+        message: `the log of session ${id} is gone; what belongs to it is left`,
+        next: 'Put its log back from a copy.',
+      }
+    : {
+        code: 'SESSION_MISSING',
+        message: `session ${id} has no log; nothing but its lock or inbox is left`,
+        next: 'Nothing was written as far as can be told; what is left can be deleted.',
+      }
+
 export const exists = (id: string): Failure => ({
   code: 'SESSION_EXISTS',
   message: `there is a session ${id} already`,

@@ -55,6 +55,16 @@ export async function readEpochs(at: Place): Promise<Epochs> {
   return epochs
 }
 
+/**
+ * Whether a session that has no log had one: it was taken a second time, which needs a log, or something was kept with
+ * it, which only a writer does.
+ */
+export async function hadLog(at: Place): Promise<boolean> {
+  const { locks } = await readEpochs(at)
+  const kept = new Set(['blobs', 'spill', 'aside'].map((part) => `${at.id}.${part}`))
+  return (locks.at(-1) ?? 0) > 1 || (await readdir(at.folder)).some((name) => kept.has(name))
+}
+
 async function look(at: Place): Promise<Epochs> {
   const locks: number[] = []
   const logs: number[] = []

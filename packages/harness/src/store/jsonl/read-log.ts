@@ -1,8 +1,8 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { FailureError, type Result } from '@rein/session'
 import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
-import { fail, missing } from './failures.ts'
-import { logPath, type Place, readEpochs } from './names.ts'
+import { fail, missing, withoutLog } from './failures.ts'
+import { hadLog, logPath, type Place, readEpochs } from './names.ts'
 
 /** Bytes handed out at a time. */
 const BLOCK = 4 * 1024 * 1024
@@ -14,7 +14,7 @@ const BLOCK = 4 * 1024 * 1024
 export async function readLog(at: Place): Promise<Result<AsyncIterable<Uint8Array>>> {
   try {
     const file = await openHighest(at)
-    if (!file) return fail(missing(at.id))
+    if (!file) return fail(withoutLog(at.id, await hadLog(at)))
     await file.close()
     return { ok: true, value: { [Symbol.asyncIterator]: () => blocks(at) } }
   } catch (cause) {
