@@ -1,4 +1,4 @@
-import { type Content, type Failure, FailureError, inbox, laneOf, type SessionEvent } from '@rein/session'
+import { type Content, type Failure, FailureError, inbox, removalOf, type SessionEvent, waitingIn } from '@rein/session'
 import type { Cli } from './cli.ts'
 import { EventStream } from './event-stream.ts'
 import { exits } from './exit.ts'
@@ -63,10 +63,10 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
  */
 function released({ agent }: Running, item: string): string | undefined {
   const { log } = agent.session
-  const { parked, nextTurn, nextStep } = log.state(inbox)
-  const waiting = [...nextStep, ...nextTurn].find(({ id }) => id === item)
-  if (parked === undefined || !waiting) return item
-  log.append('inbox/spliced', { lane: laneOf(waiting), start: 0, remove: [item], insert: [], reason: 'withdrawn' })
+  const state = log.state(inbox)
+  const waiting = waitingIn(state).find(({ id }) => id === item)
+  if (state.parked === undefined || !waiting) return item
+  log.append('inbox/spliced', removalOf(waiting, 'withdrawn'))
   return undefined
 }
 

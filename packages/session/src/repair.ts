@@ -1,7 +1,7 @@
 import type { DataOf, EventType, SessionEvent } from './events/index.ts'
 import type { ResultOutcome } from './events/message.ts'
 import { fold } from './fold.ts'
-import { inbox, laneOf } from './folds/inbox.ts'
+import { inbox, parks, removalOf, waitingIn } from './folds/inbox.ts'
 import { type Owed, owed } from './folds/owed.ts'
 import { turns } from './folds/turns.ts'
 import { unsure } from './unsure.ts'
@@ -29,11 +29,8 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
   if (at.stepOpen) drafts.push({ type: 'step/end', data: { turn: at.turn, step: at.step } })
   if (at.turnOpen) drafts.push({ type: 'turn/end', data: { turn: at.turn, outcome: 'interrupted' } })
   const withdrawn = unsure(events)
-  for (const item of withdrawn) {
-    const data = { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason: 'withdrawn' } as const
-    drafts.push({ type: 'inbox/spliced', data })
-  }
-  const queued = waiting.nextTurn.length + waiting.nextStep.length - withdrawn.length
+  for (const item of withdrawn) drafts.push({ type: 'inbox/spliced', data: removalOf(item, 'withdrawn') })
+  const queued = waitingIn(waiting).length - withdrawn.length
   const reason = at.turnOpen ? 'interrupted' : stoppedBy(events)
   if (reason !== undefined && queued > 0 && waiting.parked === undefined)
     drafts.push({ type: 'inbox/parked', data: { reason } })
@@ -43,9 +40,7 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
 /** How a turn ended whose end is the last that happened: what waited had to be parked next (rule 16). */
 function stoppedBy(events: readonly SessionEvent[]): DataOf<'inbox/parked'>['reason'] | undefined {
   const last = events.findLast(({ type }) => type !== 'session/resume' && type !== 'session/damage')
-  if (last?.type !== 'turn/end') return undefined
-  const { outcome } = last.data
-  return outcome === 'completed' || outcome === 'max-tokens' || outcome === 'blocked' ? undefined : outcome
+  return last?.type === 'turn/end' && parks(last.data.outcome) ? last.data.outcome : undefined
 }
 
 function requestDrafts(open: Owed): RepairDraft[] {

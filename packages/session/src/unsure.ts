@@ -1,6 +1,6 @@
 import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
-import { inbox } from './folds/inbox.ts'
+import { inbox, waitingIn } from './folds/inbox.ts'
 
 /**
  * Waiting input of which nobody can say any more whether it was claimed: it was posted before events that are lost, and
@@ -37,8 +37,7 @@ class Suspicion {
   }
 
   items(): readonly InboxItem[] {
-    const { nextStep, nextTurn } = this.#inbox
-    return [...nextStep, ...nextTurn].filter(({ id }) => this.#unsure.has(id) || this.#since.has(id))
+    return waitingIn(this.#inbox).filter(({ id }) => this.#unsure.has(id) || this.#since.has(id))
   }
 
   #boundary(starts: boolean): void {

@@ -1,5 +1,15 @@
 import type { Agent, Delta } from '@rein/harness'
-import { type DataOf, fold, header, inbox, permission, type SessionEvent, type Usage, usage } from '@rein/session'
+import {
+  type DataOf,
+  fold,
+  header,
+  inbox,
+  permission,
+  type SessionEvent,
+  type Usage,
+  usage,
+  waitingIn,
+} from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { GrantedAnswers } from '../view/granted-answers.ts'
 import { openedText } from '../view/marks.ts'
@@ -95,8 +105,9 @@ export class Screen implements Disposable {
 
   /** Input that waits and does not start by itself. */
   parked(): void {
-    const { nextStep, nextTurn, parked } = this.#agent.session.log.state(inbox)
-    const waiting = [...nextStep, ...nextTurn]
+    const state = this.#agent.session.log.state(inbox)
+    const { parked } = state
+    const waiting = waitingIn(state)
     if (parked === undefined || waiting.length === 0) return
     const { yellow, dim } = this.#paint
     this.#terminal.line(yellow(`waits since the turn was ${parked === 'budget' ? 'ended by a budget' : parked}:`))

@@ -1,5 +1,5 @@
 import type { InboxItem, Result, SessionLog } from '@rein/session'
-import { laneOf } from '@rein/session'
+import { removalOf } from '@rein/session'
 import type { AgentHooks } from './hooks.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function admit(
   })
   if (signal.aborted) return { ok: true, value: 0 }
   if (admission.kind === 'refused') {
-    for (const item of items) drop(log, item, 'refused')
+    for (const item of items) log.append('inbox/spliced', removalOf(item, 'refused'))
     const message = `${admission.by} refused this input: ${admission.reason}`
     return { ok: false, failure: { code: 'REFUSED', message, next: 'Change the input, or turn the plugin off.' } }
   }
@@ -38,15 +38,11 @@ function say(log: SessionLog, items: readonly InboxItem[], words: ReadonlyMap<st
   let said = 0
   for (const item of items) {
     const content = words.get(item.id)?.filter((part) => part.type !== 'text' || part.text.trim() !== '') ?? []
-    if (content.length === 0) drop(log, item, 'dropped')
+    if (content.length === 0) log.append('inbox/spliced', removalOf(item, 'dropped'))
     else {
       log.append('user/message', { content, source: item.source, item: item.id })
       said++
     }
   }
   return said
-}
-
-function drop(log: SessionLog, item: InboxItem, reason: 'refused' | 'dropped'): void {
-  log.append('inbox/spliced', { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason })
 }

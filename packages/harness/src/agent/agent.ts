@@ -1,12 +1,12 @@
 import type { Failure, InboxItem, LiveSession, PermissionMode, Posted } from '@rein/session'
-import { due, FailureError, inbox, laneOf, permission, wakes } from '@rein/session'
+import { due, FailureError, inbox, laneOf, parks, permission, removalOf, waitingIn, wakes } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
 import { Answers } from '../tools/answers.ts'
 import { Requests } from './attempt.ts'
 import type { ModelChoice } from './header.ts'
 import type { TurnEnd } from './loop.ts'
 import type { AgentParts, AgentSettings } from './parts.ts'
-import { park, parks, runTurn, type TurnAgent } from './turn.ts'
+import { park, runTurn, type TurnAgent } from './turn.ts'
 
 /** What happens now, for a screen. Nothing here is a fact; facts are events. */
 export interface AgentListener {
@@ -160,12 +160,10 @@ export class Agent {
   }
 
   #withdraw(id: string | undefined): void {
-    const { nextStep, nextTurn } = this.session.log.state(inbox)
-    const item = [...nextStep, ...nextTurn].find((waiting) => waiting.id === id)
-    if (item) {
-      const data = { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason: 'withdrawn' } as const
-      this.session.log.append('inbox/spliced', data)
-    } else if (id === undefined) void this.cancel()
+    const { log } = this.session
+    const item = waitingIn(log.state(inbox)).find((waiting) => waiting.id === id)
+    if (item) log.append('inbox/spliced', removalOf(item, 'withdrawn'))
+    else if (id === undefined) void this.cancel()
   }
 
   #wake(): void {

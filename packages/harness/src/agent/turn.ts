@@ -1,5 +1,5 @@
 import type { CallBlock, DataOf, EventType, PermissionMode, Result, SessionLog, TurnOutcome } from '@rein/session'
-import { FailureError, inbox, owed, repair, surface, turns } from '@rein/session'
+import { FailureError, inbox, owed, parks, repair, surface, turns, waitingIn } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
 import type { Answers } from '../tools/answers.ts'
 import { runBatch } from '../tools/batch.ts'
@@ -30,10 +30,6 @@ export interface TurnOptions {
   readonly agent: TurnAgent
 }
 
-/** Whether what waits is held back after a turn that ended like this (rule 16). */
-export const parks = (outcome: TurnOutcome): outcome is DataOf<'inbox/parked'>['reason'] =>
-  outcome !== 'completed' && outcome !== 'max-tokens' && outcome !== 'blocked'
-
 /** One turn, from `turn/start` to `turn/end`, on the loop that is there when it begins. */
 export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<TurnOutcome> {
   const { log } = parts.session
@@ -56,8 +52,7 @@ export async function runTurn(parts: AgentParts, options: TurnOptions): Promise<
 
 /** What waits does not start by itself; the next waking post releases it. */
 export function park(log: SessionLog, reason: DataOf<'inbox/parked'>['reason']): void {
-  const { nextStep, nextTurn } = log.state(inbox)
-  if (nextStep.length + nextTurn.length > 0) log.append('inbox/parked', { reason })
+  if (waitingIn(log.state(inbox)).length > 0) log.append('inbox/parked', { reason })
 }
 
 /** Close what a loop or a plugin with a bug left open of this turn. What may outlive a turn goes on. */

@@ -1,5 +1,6 @@
 import type { InboxItem, Lane } from '../events/inbox.ts'
 import type { DataOf } from '../events/index.ts'
+import type { TurnOutcome } from '../events/turn.ts'
 import type { Fold } from '../fold.ts'
 import { SharedMap } from '../shared.ts'
 
@@ -71,6 +72,15 @@ const fieldOf = (lane: Lane): 'nextTurn' | 'nextStep' => (lane === 'next-turn' ?
 /** Whether posting this item starts a turn when none runs. */
 export const wakes = (item: InboxItem): boolean => item.delivery !== 'inject'
 export const laneOf = (item: InboxItem): Lane => (item.delivery === 'followup' ? 'next-turn' : 'next-step')
+/** All that waits, in the order in which a turn claims it. */
+export const waitingIn = ({ nextStep, nextTurn }: Inbox): readonly InboxItem[] => [...nextStep, ...nextTurn]
+/** What takes one item out of the inbox unsaid. */
+export const removalOf = (item: InboxItem, reason: DataOf<'inbox/spliced'>['reason']): DataOf<'inbox/spliced'> => {
+  return { lane: laneOf(item), start: 0, remove: [item.id], insert: [], reason }
+}
+/** Whether what waits is held back after a turn that ended like this (rule 16). */
+export const parks = (outcome: TurnOutcome): outcome is DataOf<'inbox/parked'>['reason'] =>
+  outcome !== 'completed' && outcome !== 'max-tokens' && outcome !== 'blocked'
 /** Whether a turn is due: something that wakes waits and is not parked. */
 export const due = (state: Inbox): boolean =>
   state.parked === undefined && (state.nextTurn.some(wakes) || state.nextStep.some(wakes))
