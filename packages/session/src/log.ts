@@ -1,4 +1,4 @@
-import { ignorable } from './events/checks.ts'
+import { ignorable, onSurface } from './events/checks.ts'
 import type { SurfaceOp } from './events/envelope.ts'
 import type { DataOf, EventNamed, EventType, SessionEvent } from './events/index.ts'
 import { type Failure, FailureError } from './failure.ts'
@@ -75,7 +75,7 @@ export class SessionLog {
     if (this.#poison) throw new FailureError(this.#poison)
     const seq = this.#events.length
     const time = this.#ports.now()
-    const surface = options.surface ?? (isMessage(type) ? 'append' : undefined)
+    const surface = options.surface ?? (onSurface.has(type) ? 'append' : undefined)
     const draft = { type, data, ...(surface && { surface }), ...(options.sources && { sources: options.sources }) }
     const problem = faultOf({ seq, time, ...draft }) ?? faultOfJson(data) ?? this.#faultOfMove(draft)
     if (problem !== undefined) throw new TypeError(`cannot append: ${problem}`)
@@ -88,9 +88,9 @@ export class SessionLog {
 
   /** The state of a fold, kept up to date from the first time it is asked for. */
   state<S>(of: Fold<S>): S {
-    if (this.#states.has(of as Fold<unknown>)) return this.#states.get(of as Fold<unknown>) as S
+    if (this.#states.has(of)) return this.#states.get(of) as S
     const state = fold(of, this.#events)
-    this.#states.set(of as Fold<unknown>, state)
+    this.#states.set(of, state)
     return state
   }
 
@@ -212,9 +212,6 @@ export class SessionLog {
     for (const waiter of waiters) waiter.reject(new FailureError(failure, { cause: error }))
   }
 }
-
-const isMessage = (type: EventType): boolean =>
-  type === 'system/message' || type === 'user/message' || type === 'assistant/message' || type === 'tool/result'
 
 function entered<T>(list: Set<T>, item: T): Disposable {
   list.add(item)

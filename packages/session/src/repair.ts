@@ -55,7 +55,7 @@ function requestDrafts(open: Owed): RepairDraft[] {
 /** An open approval was never given: its call did not start, and it is never asked again by itself. */
 function approvalDrafts(open: Owed): RepairDraft[] {
   return [
-    ...open.approvals.map(({ id }): RepairDraft => {
+    ...open.approvals.map((id): RepairDraft => {
       return { type: 'approval/decided', data: { id, decision: 'unanswered', by: 'crash' } }
     }),
     ...open.questions.map((id): RepairDraft => {

@@ -89,7 +89,7 @@ function openIn(state: Owed): string[] {
   return [
     ...state.requests.map((id) => `request ${id}`),
     ...(state.retry ? ['a retry'] : []),
-    ...state.approvals.map(({ id }) => `approval ${id}`),
+    ...state.approvals.map((id) => `approval ${id}`),
     ...state.questions.map((id) => `question ${id}`),
     ...state.calls.map(({ call }) => `call ${call.id}`),
     ...state.compactions.map((id) => `compaction ${id}`),

@@ -6,11 +6,11 @@ import { SharedMap } from '../shared.ts'
 /** Everything that was opened and not yet closed, in the order it opened. What a crash leaves is exactly this. */
 export interface Owed {
   /** Calls without a result, in the model's order; `started` is the seq of `tool/call`. */
-  readonly calls: readonly { readonly call: CallBlock; readonly message: number; readonly started?: number }[]
+  readonly calls: readonly { readonly call: CallBlock; readonly started?: number }[]
   /** Requests without a settlement. */
   readonly requests: readonly string[]
   readonly retry: { readonly turn: number; readonly step: number; readonly attempt: number } | undefined
-  readonly approvals: readonly { readonly id: string; readonly call: string }[]
+  readonly approvals: readonly string[]
   readonly questions: readonly string[]
   readonly compactions: readonly string[]
   readonly commands: readonly string[]
@@ -34,7 +34,7 @@ const none: Owed = {
 }
 
 /** The same state when the list holds none of `id`: closing what is not open changes nothing. */
-function close<K extends 'requests' | 'questions' | 'compactions' | 'commands' | 'jobs' | 'agents'>(
+function close<K extends 'requests' | 'approvals' | 'questions' | 'compactions' | 'commands' | 'jobs' | 'agents'>(
   state: Owed,
   list: K,
   id: string,
@@ -63,11 +63,9 @@ export const owed: Fold<Owed> = {
       case 'retry/started':
         return state.retry ? { ...state, retry: undefined } : state
       case 'approval/asked':
-        return { ...state, approvals: [...state.approvals, { id: event.data.id, call: event.data.call }] }
-      case 'approval/decided': {
-        const approvals = state.approvals.filter((open) => open.id !== event.data.id)
-        return approvals.length < state.approvals.length ? { ...state, approvals } : state
-      }
+        return { ...state, approvals: [...state.approvals, event.data.id] }
+      case 'approval/decided':
+        return close(state, 'approvals', event.data.id)
       case 'question/asked':
         return { ...state, questions: [...state.questions, event.data.id] }
       case 'question/answered':
@@ -94,11 +92,11 @@ export const owed: Fold<Owed> = {
   },
 }
 
-function askedFor(state: Owed, { data, seq }: EventNamed<'assistant/message'>): Owed {
+function askedFor(state: Owed, { data }: EventNamed<'assistant/message'>): Owed {
   const calls = data.content.filter((block) => block.type === 'call')
   if (calls.length === 0) return state
   const callIds = calls.reduce((ids, call) => ids.set(call.id, true), state.callIds)
-  return { ...state, callIds, calls: [...state.calls, ...calls.map((call) => ({ call, message: seq }))] }
+  return { ...state, callIds, calls: [...state.calls, ...calls.map((call) => ({ call }))] }
 }
 
 /** The oldest call of that id: a log of somebody else may repeat one. */
