@@ -86,7 +86,7 @@ export class Agent {
     const item: InboxItem = { ...input, id: input.id ?? this.#parts.ports.id('in') }
     this.#enter(item)
     await log.synced()
-    this.#wake()
+    this.wake()
     return item.id
   }
 
@@ -115,9 +115,10 @@ export class Agent {
     while (this.#phase !== 'idle') await this.#idle
   }
 
-  /** Start a turn when one is due: after opening a session whose inbox is not empty. */
+  /** Start a turn when one is due and none runs: after opening a session whose inbox is not empty. */
   wake(): void {
-    this.#wake()
+    if (this.#phase === 'idle' && !this.failure && due(this.session.log.state(inbox)))
+      void this.#during('running', () => this.#drive())
   }
 
   async close(): Promise<void> {
@@ -156,7 +157,7 @@ export class Agent {
     }
     await log.synced()
     await lease.settle(posted.map(({ id }) => id))
-    this.#wake()
+    this.wake()
   }
 
   #withdraw(id: string | undefined): void {
@@ -164,11 +165,6 @@ export class Agent {
     const item = waitingIn(log.state(inbox)).find((waiting) => waiting.id === id)
     if (item) log.append('inbox/spliced', removalOf(item, 'withdrawn'))
     else if (id === undefined) void this.cancel()
-  }
-
-  #wake(): void {
-    if (this.#phase === 'idle' && !this.failure && due(this.session.log.state(inbox)))
-      void this.#during('running', () => this.#drive())
   }
 
   /** A wake that comes meanwhile is seen to afterwards. */
@@ -180,7 +176,7 @@ export class Agent {
       return await work()
     } finally {
       this.#enterPhase('idle')
-      this.#wake()
+      this.wake()
       over.resolve()
     }
   }

@@ -101,11 +101,11 @@ export class Requests implements Disposable {
     const { events } = this.#session.log
     const last = events.findLast((event): event is EventNamed<'request/sent'> => event.type === 'request/sent')
     if (!last) return
-    const before = events.slice(0, last.data.at + 1)
+    const { at } = last.data
     const known = fold(header, events, last.seq)
     if (known?.seq !== last.data.header) return
-    const from = { surface: fold(surface, before), header: known.header, headerSeq: known.seq, at: last.data.at }
-    this.#derivation.derive({ ...from, extra: null }, before)
+    const shown = fold(surface, events, at + 1)
+    this.#derivation.derive({ surface: shown, header: known.header, headerSeq: known.seq, at, extra: null }, events)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Failure, LiveSession, Result } from '@rein/session'
+import type { Failure, Result, SessionLog } from '@rein/session'
 import { attempts as attemptLimit, decide } from '../model/retry.ts'
 import { pause } from '../model/sleep.ts'
 import type { Attempted } from './attempt.ts'
@@ -6,7 +6,7 @@ import type { AgentHooks, RequestOutcome } from './hooks.ts'
 import { callsIn, partialMessage } from './settlement.ts'
 
 export interface StepRequest {
-  readonly session: LiveSession
+  readonly log: SessionLog
   readonly hooks: AgentHooks
   readonly turn: number
   readonly step: number
@@ -62,10 +62,9 @@ function outcomeOf({ settlement, reply }: Attempted, signal: AbortSignal): Reque
 
 /** @returns false when the turn was stopped during the wait. */
 async function waited(
-  { session, turn, step, signal }: StepRequest,
+  { log, turn, step, signal }: StepRequest,
   retry: { attempt: number; waitMs: number; error: Failure },
 ): Promise<boolean> {
-  const { log } = session
   log.append('retry/scheduled', { turn, step, ...retry })
   await pause(retry.waitMs, signal)
   const outcome = signal.aborted ? 'abandoned' : 'started'
@@ -74,9 +73,9 @@ async function waited(
 }
 
 /** What was streamed before the last failure stays, marked as interrupted. */
-function keepPartial({ session }: StepRequest, last: Attempted | undefined): void {
+function keepPartial({ log }: StepRequest, last: Attempted | undefined): void {
   if (!last || last.settlement.message) return
   const { id, reply, origin } = last
   const message = partialMessage(reply, id, origin)
-  if (message) session.log.append('assistant/message', message)
+  if (message) log.append('assistant/message', message)
 }

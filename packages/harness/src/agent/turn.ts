@@ -83,8 +83,8 @@ const broken = (cause: unknown): TurnEnd => ({
 })
 
 function contextOf(parts: AgentParts, options: TurnOptions, turn: number): TurnContext {
-  const { hooks, session } = parts
-  const { log } = session
+  const { hooks } = parts
+  const { log } = parts.session
   const { signal, stopped, settings, agent } = options
   return {
     log,
@@ -101,7 +101,7 @@ function contextOf(parts: AgentParts, options: TurnOptions, turn: number): TurnC
     request: (step) => {
       const { maxWaitMs, chance } = settings
       const attempt = () => attemptOnce(parts, options)
-      return request({ session, hooks, turn, step, signal, maxWaitMs, chance, attempt })
+      return request({ log, hooks, turn, step, signal, maxWaitMs, chance, attempt })
     },
     call: (calls, step) => runCalls(parts, options, { calls, turn, step }),
   }
