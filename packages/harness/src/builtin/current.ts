@@ -1,18 +1,18 @@
-import type { Failure } from '@rein/session'
+import type { Failure, SeenState } from '@rein/session'
 import { shortDiff, textDiff } from '../files/diff.ts'
 import { notFound, resolvePath } from '../files/path.ts'
 import { RecentTexts } from '../files/recent.ts'
 import { exactLines, similarPlaces } from '../files/similar.ts'
 import { decodeText, linesOf, type TextFile } from '../files/text.ts'
 import { readWhole, type Version } from '../files/version.ts'
-import type { CallContext, SeenFileState, ToolOutput } from '../tools/definition.ts'
+import type { CallContext, ToolOutput } from '../tools/definition.ts'
 
 /** A file about to be changed, as it is now, and what the session has seen of this version. */
 export interface Current {
   readonly path: string
   readonly file: TextFile
   readonly version: Version
-  readonly seen: SeenFileState
+  readonly seen: SeenState
 }
 
 /** Versions the file tools of this process have shown; keyed by content, so sharing it tells nobody anything new. */
@@ -60,7 +60,7 @@ const refused = (failure: Failure, content?: string): Checked => ({
 })
 
 interface Changed {
-  readonly seen: SeenFileState
+  readonly seen: SeenState
   readonly text: string
   readonly wanted: string | undefined
 }

@@ -1,4 +1,4 @@
-import type { Content, Failure, Fold, Json, PermissionMode, SeenFile } from '@rein/session'
+import type { Content, Failure, Fold, Json, PermissionMode, SeenFile, SeenState } from '@rein/session'
 
 /** Arguments as the model may give them: their JSON Schema, and the check that turns unknown JSON into `A`. */
 export interface Parameters<A> {
@@ -34,7 +34,7 @@ export interface CallContext {
   /** Aborts when the turn is cancelled or the call's time is up; a tool stops its work and returns or throws. */
   readonly signal: AbortSignal
   /** What this session has seen of a file, ranges merged; undefined when nothing. `path` must be resolved. */
-  seen(path: string): SeenFileState | undefined
+  seen(path: string): SeenState | undefined
   /** Keep a fact of this plugin's own in the log (`plugin/note`). */
   note(kind: string, data: Json): void
   /** The current state of a fold over the session. */
@@ -43,14 +43,6 @@ export interface CallContext {
   progress(text: string): void
   /** Keep the whole of an output that is too large for the model. */
   readonly spill: Spill
-}
-
-export interface SeenFileState {
-  readonly hash: string
-  /** True when the whole file was seen at this version. */
-  readonly whole: boolean
-  /** 1-based inclusive line ranges, merged and sorted, when `whole` is false. */
-  readonly ranges: readonly (readonly [number, number])[]
 }
 
 /** A port a store fulfils: files of one session that hold what was too large for a message. */

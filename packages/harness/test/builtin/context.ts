@@ -3,8 +3,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type Fold, fold, type Json, type SeenFile, type SessionEvent } from '@rein/session'
-import type { CallContext, SeenFileState, SpillFile, Tool, ToolOutput } from '../../src/tools/definition.ts'
+import { type Fold, fold, type Json, type SeenFile, type SeenState, type SessionEvent } from '@rein/session'
+import type { CallContext, SpillFile, Tool, ToolOutput } from '../../src/tools/definition.ts'
 
 /** A directory of its own for one test, gone afterwards; links in its path resolved. */
 export function scratch(t: TestContext): string {
@@ -20,7 +20,7 @@ export class FakeSession {
   readonly progress: string[] = []
   readonly spilled: string[] = []
   readonly controller = new AbortController()
-  #seen = new Map<string, SeenFileState>()
+  #seen = new Map<string, SeenState>()
 
   constructor(cwd: string) {
     this.cwd = cwd
@@ -42,7 +42,7 @@ export class FakeSession {
     this.#seen.set(path, { hash, whole: range === undefined || same?.whole === true, ranges })
   }
 
-  seen(path: string): SeenFileState | undefined {
+  seen(path: string): SeenState | undefined {
     return this.#seen.get(path)
   }
 

@@ -5,6 +5,7 @@ import { SharedMap } from '../shared.ts'
 /** What the model has seen of one file, at one version. */
 export interface SeenState {
   readonly hash: string
+  /** True when the whole file was seen at this version. */
   readonly whole: boolean
   /** 1-based inclusive line ranges, sorted, not touching; empty when `whole`. */
   readonly ranges: readonly (readonly [number, number])[]

@@ -25,7 +25,6 @@ export interface Left {
   readonly seq: number
   readonly kind: RequestKind
   readonly body: Buffer
-  /** Bytes of `body` behind head and messages: a side request's own instruction and the parameters. */
   readonly broke: DerivedRequest['broke']
 }
 

@@ -13,14 +13,14 @@ import { secretKey } from '../../secret/key.ts'
 import { type Redactor, redactor } from '../../secret/redact.ts'
 import { RegisteredSecrets } from '../../secret/registered.ts'
 import { jsonlStore } from '../../store/jsonl/store.ts'
-import type { SpilledFile } from '../../store/spill.ts'
+import type { Spill } from '../../tools/definition.ts'
 import { ToolSet, Tools } from '../../tools/ports.ts'
 import { WorldPort } from '../world.ts'
 
 /** A store as the harness needs one: with files for outputs that are too large, and a way to name a session. */
 export interface SessionStore extends Store {
   find(typed: string, cwd: string): Promise<Result<SessionEntry>>
-  spill(id: string): { open(name: string): Promise<SpilledFile> }
+  spill(id: string): Spill
   spillFolder(id: string): Promise<string | undefined>
 }
 
