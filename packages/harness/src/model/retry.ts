@@ -10,34 +10,11 @@ const most = 16_000
 /** Longest wait that is worth it when nobody says otherwise, in milliseconds. */
 export const defaultMaxWaitMs = 600_000
 
-/** The codes that come out of a model call. */
-export type ModelCode = Extract<
-  FailureCode,
-  | 'RATE_LIMITED'
-  | 'OVERLOADED'
-  | 'AUTH'
-  | 'QUOTA'
-  | 'CONTEXT_WINDOW_EXCEEDED'
-  | 'EMPTY_RESPONSE'
-  | 'STREAM_TRUNCATED'
-  | 'CONTENT_FILTERED'
-  | 'BAD_REQUEST'
-  | 'BAD_RESPONSE'
-  | 'NO_SUCH_MODEL'
-  | 'TIMEOUT_CONNECT'
-  | 'TIMEOUT_FIRST_BYTE'
-  | 'TIMEOUT_IDLE'
-  | 'NETWORK'
-  | 'SERVER_ERROR'
-  | 'NO_PROVIDER'
-  | 'NO_CREDENTIAL'
->
-
 /**
- * Whether the same request may be sent again. `no`: unless the server says so itself (`x-should-retry`); `never`:
- * whatever it says, because the answer cannot be another one before somebody acts.
+ * The codes that come out of a model call, and whether the same request may be sent again. `no`: unless the server says
+ * so itself (`x-should-retry`); `never`: whatever it says, because the answer cannot be another one before somebody acts.
  */
-export const retryable: { readonly [code in ModelCode]: 'yes' | 'no' | 'never' } = {
+export const retryable: { readonly [code in FailureCode]?: 'yes' | 'no' | 'never' } = {
   RATE_LIMITED: 'yes',
   OVERLOADED: 'yes',
   SERVER_ERROR: 'yes',
@@ -58,11 +35,8 @@ export const retryable: { readonly [code in ModelCode]: 'yes' | 'no' | 'never' }
   NO_CREDENTIAL: 'never',
 }
 
-const isModelCode = (code: FailureCode): code is ModelCode => Object.hasOwn(retryable, code)
-
 const mayRetry = (failure: ServedFailure): boolean => {
-  if (!isModelCode(failure.code)) return false
-  const rule = retryable[failure.code]
+  const rule = retryable[failure.code] ?? 'never'
   return rule !== 'never' && (failure.retryable ?? rule === 'yes')
 }
 
