@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { FailureError } from '@rein/session'
 import { type Args, type Problem, parseCommandLine } from './args.ts'
 import type { Cli, Command } from './cli.ts'
-import { exits } from './exit.ts'
+import { exitOfFailure, exits, failureText } from './exit.ts'
 import { usageFailure } from './usage.ts'
 import { ReaderGone, writer } from './writer.ts'
 
@@ -35,6 +36,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     // Nobody reads the output any more: there is nobody to tell.
     if (error instanceof ReaderGone) return exits.error
+    if (error instanceof FailureError) return told(cli, error)
     throw error
   } finally {
     setTimeout(() => process.exit(), lingerMs).unref()
@@ -54,6 +56,12 @@ async function run(cli: Cli, args: Args): Promise<number> {
   const command = await commands[args.command]?.()
   if (!command) throw new Error(`the command ${JSON.stringify(args.command)} is in the table and has no module`)
   return command(cli, args)
+}
+
+/** Trouble of the surroundings that reached the end, such as a log that could not be closed, is no bug. */
+function told(cli: Cli, { failure }: FailureError): number {
+  cli.err(failureText(failure))
+  return exitOfFailure(failure)
 }
 
 async function refused(cli: Cli, problem: Problem, argv: readonly string[]): Promise<number> {

@@ -1,4 +1,13 @@
-import { type Content, type Failure, FailureError, inbox, removalOf, type SessionEvent, waitingIn } from '@rein/session'
+import {
+  type Content,
+  type Failure,
+  FailureError,
+  inbox,
+  removalOf,
+  type SessionEvent,
+  type SessionLog,
+  waitingIn,
+} from '@rein/session'
 import type { Cli } from './cli.ts'
 import { EventStream } from './event-stream.ts'
 import { exits } from './exit.ts'
@@ -51,7 +60,10 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
   const item = (task.item && released(running, task.item)) ?? running.ports.id('in')
   const failure = await posted(running, task, item)
   await agent.whenIdle()
-  const result = resultOf(log.events, item) ?? broken(log.events, failure ?? agent.failure ?? stopped)
+  const lost = await unwritten(log)
+  const result = lost
+    ? broken(log.events, lost)
+    : (resultOf(log.events, item) ?? broken(log.events, failure ?? agent.failure ?? stopped))
   await stream?.drained()
   if (unread) return exits.error
   return toReader(() => report(cli, task, { session: agent.session.id, result, events: log.events, told, signal }))
@@ -74,6 +86,17 @@ async function posted(running: Running, task: Task, id: string): Promise<Failure
   const content: readonly Content[] = typeof task.text === 'string' ? [{ type: 'text', text: task.text }] : task.text
   try {
     await running.agent.post({ id, delivery: 'followup', content, source: { kind: 'person' } })
+    return undefined
+  } catch (error) {
+    if (error instanceof FailureError) return error.failure
+    throw error
+  }
+}
+
+/** Why the log could not be written to its end: an end that is not in it did not happen, whatever memory says. */
+async function unwritten(log: SessionLog): Promise<Failure | undefined> {
+  try {
+    await log.synced()
     return undefined
   } catch (error) {
     if (error instanceof FailureError) return error.failure

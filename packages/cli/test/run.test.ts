@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaults, providerRow, scriptedProvider } from '@rein/harness'
 import { type Answer, mockServer } from '@rein/harness/testing/mock-server'
+import { FailureError } from '@rein/session'
 import { seededPorts } from '../src/ports.ts'
 import { runTask } from '../src/run.ts'
 import { startAgent } from '../src/start.ts'
@@ -76,3 +77,35 @@ test('a model whose provider is not there is refused before a session is made, w
     failure: { code: 'NO_PROVIDER', next: 'Did you mean demo/scripted?' },
   })
 })
+
+/** One task whose session is taken over at the moment an event of `type` is to be written. */
+async function takenAt(type: string) {
+  using place = new Place()
+  const { cli, out, err } = surroundings(place)
+  const rows = [
+    { id: 'provider:demo', plugin: providerRow(scriptedProvider({ script: [{ text: 'Done.' }], name: 'demo' })) },
+  ]
+  const model = { provider: 'demo', model: 'scripted' }
+  const started = await startAgent(cli, { preset: 'headless', rows, model, person: false })
+  if (!started.ok) throw new Error(started.failure.message)
+  const { lease } = started.value.agent.session
+  const append = lease.append.bind(lease)
+  lease.append = async (seq, lines) => {
+    if (lines.some((line) => line.includes(`"type":"${type}"`))) throw new FailureError(taken)
+    await append(seq, lines)
+  }
+  const code = await runTask(cli, started.value, { text: 'look', json: true, quiet: true })
+  await started.value.close()
+  return { code, stdout: out(), stderr: err(), result: resultOf({ stdout: out() }) }
+}
+
+const taken = { code: 'SESSION_TAKEN', message: 'the session was taken over by another process' } as const
+
+for (const type of ['turn/end', 'request/sent'])
+  test(`an answer that did not reach the log is no answer: taken over at ${type}, the run ends with 1`, async () => {
+    const { code, result, stderr, stdout } = await takenAt(type)
+    assert.equal(code, 1)
+    assert.partialDeepStrictEqual(result, { outcome: 'error', exit: 1, text: '', error: { code: 'SESSION_TAKEN' } })
+    assert.match(stderr, /^rein: SESSION_TAKEN: the session was taken over/m)
+    assert.doesNotMatch(stdout, new RegExp(`"type":"${type}"`))
+  })

@@ -1,6 +1,7 @@
 import type { Content } from './events/content.ts'
 import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
+import { FailureError } from './failure.ts'
 import { fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
@@ -22,7 +23,10 @@ export interface LiveSession {
   readonly damage: readonly Damage[]
   /** Input that was taken from the inbox when it was opened: damage took whether it was claimed. Told to the person once. */
   readonly withdrawn: readonly InboxItem[]
-  /** Write everything, then give the lease back. Idempotent. */
+  /**
+   * Write everything, then give the lease back. Idempotent.
+   * @throws FailureError when what was not yet written could not be; the lease is given back all the same.
+   */
   close(): Promise<void>
 }
 
@@ -48,18 +52,32 @@ export async function createSession(options: SessionOptions, cwd: string): Promi
 export async function resumeSession(options: SessionOptions, id: string): Promise<Result<LiveSession>> {
   const lease = await options.store.acquire(id, { holder: options.holder })
   if (!lease.ok) return lease
-  const read = await mended(lease.value, options)
-  if (!read.ok) {
-    await lease.value.release()
-    return read
-  }
+  return orGivenBack(lease.value, () => goOn(lease.value, options))
+}
+
+async function goOn(lease: Lease, options: SessionOptions): Promise<Result<LiveSession>> {
+  const read = await mended(lease, options)
+  if (!read.ok) return read
   const { events, damage } = read.value
-  const log = new SessionLog({ ports: options.ports, sink: lease.value, events })
+  const log = new SessionLog({ ports: options.ports, sink: lease, events })
   // Of a log that was cut to nothing only its name is left.
-  if (events.length === 0) log.append('session/start', { format: 1, id, cwd: '', rein: options.rein })
+  if (events.length === 0) log.append('session/start', { format: 1, id: lease.id, cwd: '', rein: options.rein })
   const { host, pid, started } = options.holder
-  log.append('session/resume', { epoch: lease.value.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
-  return closedUp(live({ options, lease: lease.value, log, damage }))
+  log.append('session/resume', { epoch: lease.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
+  return closedUp(live({ options, lease, log, damage }))
+}
+
+/** What fails while a session is opened is a value, a take-over in that moment included, and holds no lease. */
+async function orGivenBack(lease: Lease, open: () => Promise<Result<LiveSession>>): Promise<Result<LiveSession>> {
+  try {
+    const opened = await open()
+    if (!opened.ok) await lease.release()
+    return opened
+  } catch (error) {
+    await lease.release()
+    if (error instanceof FailureError) return { ok: false, failure: error.failure }
+    throw error
+  }
 }
 
 /** A new session from a prefix of another one, which need not be free: reading needs no lease. */
@@ -77,13 +95,15 @@ export async function forkSession(
   if (!made.ok) return made
   const lease = await options.store.create(id, { cwd: cwdOf(parent.value.events), holder: options.holder })
   if (!lease.ok) return lease
-  await takeBlobs(options.store.blobs(id), { from: from.id, events: made.value.events })
-  await lease.value.publish(made.value.lines)
-  const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
-  log.append('session/fork', made.value.mark)
-  // The last line of a parent that runs is being written.
-  const damage = parent.value.openEnd ? [] : parent.value.damage
-  return closedUp(live({ options, lease: lease.value, log, damage }))
+  return orGivenBack(lease.value, async () => {
+    await takeBlobs(options.store.blobs(id), { from: from.id, events: made.value.events })
+    await lease.value.publish(made.value.lines)
+    const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
+    log.append('session/fork', made.value.mark)
+    // The last line of a parent that runs is being written.
+    const damage = parent.value.openEnd ? [] : parent.value.damage
+    return closedUp(live({ options, lease: lease.value, log, damage }))
+  })
 }
 
 /** The directory a session works in. Empty when damage took the start. */
@@ -137,8 +157,11 @@ function live(made: {
   const { lease, log, damage } = made
   let closed: Promise<void> | undefined
   const close = async () => {
-    if (log.poison === undefined) await log.synced()
-    await lease.release()
+    try {
+      if (log.poison === undefined) await log.synced()
+    } finally {
+      await lease.release()
+    }
   }
   return {
     id: lease.id,

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textOf, value } from '../../src/contract/expect.ts'
-import { createSession, due, forkSession, inbox, MemoryStore, resumeSession, type Store } from '../../src/index.ts'
+import {
+  createSession,
+  due,
+  FailureError,
+  forkSession,
+  inbox,
+  MemoryStore,
+  resumeSession,
+  type Store,
+} from '../../src/index.ts'
 import { countingPorts, hasher } from '../kit/ports.ts'
 
 /** Counts how often the log of a lease is read. */
@@ -89,4 +98,40 @@ test('a task whose claim is lost is withdrawn when the session is resumed, and h
   const again = value(await resumeSession(options, id))
   assert.deepEqual([again.withdrawn, again.log.state(inbox).nextTurn], [[], []])
   await again.close()
+})
+
+/** The written session in a store in which every lease is lost at its first sync. */
+async function takenOver() {
+  const { store, options, id } = await written()
+  let released = 0
+  const failing = async (made: ReturnType<MemoryStore['acquire']>) => {
+    const lease = await made
+    if (!lease.ok) return lease
+    const release = lease.value.release.bind(lease.value)
+    lease.value.sync = () => Promise.reject(new FailureError({ code: 'SESSION_TAKEN', message: 'taken over' }))
+    lease.value.release = () => {
+      released++
+      return release()
+    }
+    return lease
+  }
+  const [acquire, create] = [store.acquire.bind(store), store.create.bind(store)]
+  store.acquire = (...asked) => failing(acquire(...asked))
+  store.create = (...asked) => failing(create(...asked))
+  return { id, options, released: () => released }
+}
+
+test('a session that is taken over while it is opened is a failure, not an exception, and its lease goes back', async () => {
+  const { id, options, released } = await takenOver()
+  assert.partialDeepStrictEqual(await resumeSession(options, id), { ok: false, failure: { code: 'SESSION_TAKEN' } })
+  assert.equal(released(), 1)
+  assert.partialDeepStrictEqual(await forkSession(options, { id }), { ok: false, failure: { code: 'SESSION_TAKEN' } })
+  assert.equal(released(), 2)
+})
+
+test('closing a session that was taken over says so and gives its lease back', async () => {
+  const { options, released } = await takenOver()
+  const session = value(await createSession(options, '/w'))
+  await assert.rejects(session.close(), { failure: { code: 'SESSION_TAKEN', message: 'taken over' } })
+  assert.equal(released(), 1)
 })
