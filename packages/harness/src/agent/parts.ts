@@ -1,5 +1,5 @@
 import type { Lease, Slot } from '@rein/kernel'
-import type { Content, Json, LiveSession, Ports } from '@rein/session'
+import type { Content, LiveSession, Ports } from '@rein/session'
 import type { Reply } from '../model/assembler.ts'
 import type { Provider } from '../model/provider.ts'
 import type { Prompt } from '../prompt/prompt.ts'
@@ -10,7 +10,8 @@ import type { Loop } from './loop.ts'
 
 export interface Redaction {
   content(content: readonly Content[]): readonly Content[]
-  json(value: Json): Json
+  /** @param value JSON. */
+  json<T>(value: T): T
   /** Only values that were used to authenticate: what looks like a secret is the model's own text here. */
   reply(reply: Reply): Reply
 }

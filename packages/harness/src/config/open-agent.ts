@@ -1,12 +1,11 @@
 import type { Host, Registry } from '@rein/kernel'
-import type { Content, Holder, Json, LiveSession, PermissionMode, Result, SessionOptions } from '@rein/session'
+import type { Content, Holder, LiveSession, PermissionMode, Result, SessionOptions } from '@rein/session'
 import { createSession, cwdOf, forkSession, header, permission, resumeSession } from '@rein/session'
 import { Agent } from '../agent/agent.ts'
 import type { ModelChoice } from '../agent/header.ts'
 import { Hooks } from '../agent/hooks.ts'
 import { LoopPort } from '../agent/loop.ts'
 import type { AgentParts } from '../agent/parts.ts'
-import type { Reply } from '../model/assembler.ts'
 import type { Provider } from '../model/provider.ts'
 import { PromptPort } from '../prompt/prompt.ts'
 import { processHolder } from '../store/jsonl/holder.ts'
@@ -94,8 +93,7 @@ const redactionBy = ({ redactor, known }: Secrets): AgentParts['redact'] => ({
   content: (content) =>
     content.map((part): Content => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part)),
   json: (value) => redactor.content(value),
-  // A reply is JSON, which its type does not say.
-  reply: (reply) => known.content(reply as unknown as Json) as unknown as Reply,
+  reply: (reply) => known.content(reply),
 })
 
 function lastModel({ log }: LiveSession): ModelChoice | undefined {

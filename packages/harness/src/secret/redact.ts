@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import type { Json } from '@rein/session'
 import { formats } from './formats.ts'
 import { placeholder, type SecretKind } from './placeholder.ts'
 import type { RegisteredSecrets } from './registered.ts'
@@ -8,8 +7,8 @@ import type { RegisteredSecrets } from './registered.ts'
 export interface Redactor {
   /** @returns the same string when there is nothing to hide. */
   text(text: string): string
-  /** Every string in it, keys included. Returns the same value when there is nothing to hide. */
-  content<T extends Json>(content: T): T
+  /** Every string in a value that is JSON, keys included. Returns the same value when there is nothing to hide. */
+  content<T>(content: T): T
   /** What a scan of `text` finds: value by placeholder. How a file tool resolves a placeholder against its file. */
   found(text: string): ReadonlyMap<string, string>
 }
@@ -40,7 +39,7 @@ export function redactor({ key, registered, formats: withFormats }: RedactorOpti
   }
   return {
     text: (text) => redact(text),
-    content: <T extends Json>(content: T): T => mapStrings(content, (text) => redact(text)) as T,
+    content: <T>(content: T): T => mapStrings(content, (text) => redact(text)) as T,
     found(text) {
       const values = new Map<string, string>()
       redact(text, (mark, value) => values.set(mark, value))
@@ -92,17 +91,17 @@ function knownValues(registered: RegisteredSecrets): () => Known {
 // RegExp.escape is missing on the oldest Node that is supported.
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-function mapStrings(value: Json, map: (text: string) => string): Json {
+function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value)
   if (typeof value !== 'object' || value === null) return value
   if (isList(value)) {
     const items = value.map((item) => mapStrings(item, map))
     return items.some((item, index) => item !== value[index]) ? items : value
   }
-  const fields = Object.entries(value)
-  const safe = fields.map(([key, field]): [string, Json] => [map(key), mapStrings(field, map)])
+  const fields: readonly [string, unknown][] = Object.entries(value)
+  const safe = fields.map(([key, field]): [string, unknown] => [map(key), mapStrings(field, map)])
   const changed = safe.some(([key, field], index) => key !== fields[index]?.[0] || field !== fields[index]?.[1])
   return changed ? Object.fromEntries(safe) : value
 }
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value)
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)

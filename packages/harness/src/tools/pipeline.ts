@@ -1,15 +1,5 @@
 import type { Slot } from '@rein/kernel'
-import type {
-  CallBlock,
-  Content,
-  Failure,
-  Json,
-  Lease,
-  PermissionMode,
-  Ports,
-  ResultOutcome,
-  SessionLog,
-} from '@rein/session'
+import type { CallBlock, Content, Failure, Lease, PermissionMode, Ports, SessionLog } from '@rein/session'
 import { FailureError, seen } from '@rein/session'
 import type { Answers } from './answers.ts'
 import { bounded, boundedView } from './bound.ts'
@@ -35,7 +25,7 @@ export interface CallScope {
   readonly signal: AbortSignal
   /** Replace secrets, before anything is logged. */
   readonly redact: (content: readonly Content[]) => readonly Content[]
-  readonly redactJson: (value: Json) => Json
+  readonly redactJson: <T>(value: T) => T
   /** Rejects when this writer was overtaken while the call ran. */
   readonly check: Lease['check']
   readonly onProgress: (call: string, text: string) => void
@@ -183,7 +173,7 @@ function contextOf(checked: CheckedCall, scope: CallScope, limit: CallLimit): Ca
     cwd: session.cwd,
     mode,
     signal: limit.signal,
-    seen: (path) => files.get(String(scope.redactJson(path))),
+    seen: (path) => files.get(scope.redactJson(path)),
     note: (kind, data) => {
       if (limit.over) throw new Error(`the call ${call.id} is over`)
       scope.log.append('plugin/note', { plugin: call.name, kind, v: 1, data: scope.redactJson(data) })
@@ -200,14 +190,12 @@ function contextOf(checked: CheckedCall, scope: CallScope, limit: CallLimit): Ca
 async function finished(result: CallResult, checked: CheckedCall, scope: CallScope): Promise<CallResult> {
   const { redact, redactJson, spill } = scope
   const { seen, view } = result
-  // An outcome is JSON, which its type does not say.
-  const outcome = redactJson(result.outcome as unknown as Json) as unknown as ResultOutcome
   const kept = await bounded(redact(result.content), spill, checked.call.id)
   return {
     ...result,
-    outcome,
+    outcome: redactJson(result.outcome),
     ...kept,
     ...(view !== undefined && { view: boundedView(redactJson(view)) }),
-    ...(seen && { seen: seen.map((file) => ({ ...file, path: String(redactJson(file.path)) })) }),
+    ...(seen && { seen: seen.map((file) => ({ ...file, path: redactJson(file.path) })) }),
   }
 }

@@ -89,7 +89,7 @@ test('secrets are replaced before anything is appended: content, view, failure a
   const redact = {
     content: (content: readonly { type: string; text?: string }[]) =>
       content.map((part) => ({ ...part, text: hide(part.text ?? '') })) as never,
-    json: (value: Json) => JSON.parse(hide(JSON.stringify(value))) as Json,
+    json: <T>(value: T) => JSON.parse(hide(JSON.stringify(value))) as T,
     reply: untouched.reply,
   }
   const leak = testTool('leak', {
