@@ -5,7 +5,7 @@ import type { Cli, Command } from './cli.ts'
 import { failed } from './failed.ts'
 import { runTask, type Task } from './run.ts'
 import { settledFor } from './settings.ts'
-import { type Hosted, openSession, running, type StartOptions, startHost } from './start.ts'
+import { type Hosted, longestWaitMs, openSession, running, type StartOptions, startHost } from './start.ts'
 import { targetOf } from './target.ts'
 import { taskContent } from './task-text.ts'
 import { usageFailure } from './usage.ts'
@@ -37,7 +37,7 @@ export const headless: Command = async (cli, args) => {
     quiet: task.quiet,
     ...(model && { model }),
     ...(mode && { mode }),
-    ...(task.timeoutMs !== undefined && { maxWaitMs: Math.min(task.timeoutMs, 600_000) }),
+    ...(task.timeoutMs !== undefined && { maxWaitMs: Math.min(task.timeoutMs, longestWaitMs) }),
   }
   const hosted = await startHost(at, options)
   if (!hosted.ok) return refuse(hosted.failure)

@@ -1,4 +1,4 @@
-import { fold, type LiveSession, type SessionEvent, usage } from '@rein/session'
+import { type EventType, fold, type LiveSession, type SessionEvent, usage } from '@rein/session'
 import type { Cli } from './cli.ts'
 import type { TaskResult } from './result.ts'
 import { GrantedAnswers } from './view/granted-answers.ts'
@@ -20,11 +20,7 @@ export interface Progress {
 export const silent: Progress = { opened: () => undefined, event: () => undefined, end: () => undefined }
 
 /** Told to people only when they ask for more. */
-const wordy: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
-  'system/message',
-  'permission/mode',
-  'session/resume',
-])
+const wordy: ReadonlySet<EventType> = new Set<EventType>(['system/message', 'permission/mode', 'session/resume'])
 
 export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; readonly verbose: boolean }): Progress {
   const calls = new UnshownCalls()

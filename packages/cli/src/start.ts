@@ -109,7 +109,7 @@ export async function startHost(cli: Cli, options: StartOptions): Promise<Result
 }
 
 /** Ten minutes: what a wait may take when nothing shorter is said. */
-const longestWaitMs = 600_000
+export const longestWaitMs = 600_000
 /** When somebody removed the limit from the settings. */
 const noLimit = Number.MAX_SAFE_INTEGER
 

@@ -19,12 +19,12 @@ export function unsure(events: readonly SessionEvent[]): readonly InboxItem[] {
 class Suspicion {
   #inbox = inbox.initial
   readonly #unsure = new Set<string>()
-  /** Unsure since the last turn began or ended that is known to. */
+  /** Unsure since the last `turn/start` or `turn/end` that was read. */
   #since = new Set<string>()
   #open = false
-  /** Whether this turn's item of next-turn is known. */
+  /** Whether the item of next-turn that this turn took is known. */
   #took = false
-  /** How many events are lost since the last turn began or ended that is known to. */
+  /** How many events are lost since then. */
   #lost = 0
 
   see(event: SessionEvent): void {

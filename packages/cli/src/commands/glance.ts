@@ -54,16 +54,16 @@ function titleIn(lines: readonly string[]): string | undefined {
   return line === undefined ? undefined : textOf(fieldsOf(fieldsOf(parsed(line))['data'])['title'])
 }
 
-const outcomes: ReadonlySet<string> = new Set<TurnOutcome>([
-  'completed',
-  'max-tokens',
-  'blocked',
-  'cancelled',
-  'interrupted',
-  'budget',
-  'error',
-])
-const isOutcome = (text: string | undefined): text is TurnOutcome => text !== undefined && outcomes.has(text)
+const outcomes: { readonly [outcome in TurnOutcome]: true } = {
+  completed: true,
+  'max-tokens': true,
+  blocked: true,
+  cancelled: true,
+  interrupted: true,
+  budget: true,
+  error: true,
+}
+const isOutcome = (text: string | undefined): text is TurnOutcome => text !== undefined && Object.hasOwn(outcomes, text)
 
 function lastOutcome(lines: readonly string[]): TurnOutcome | 'open' | undefined {
   for (const line of lines.toReversed()) {

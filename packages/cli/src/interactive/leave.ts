@@ -1,9 +1,9 @@
 import { type Agent, StorePort } from '@rein/harness'
-import type { SessionEvent } from '@rein/session'
+import type { EventType } from '@rein/session'
 import type { Hosted } from '../start.ts'
 
 /** What makes a session worth keeping. */
-const kept: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+const kept: ReadonlySet<EventType> = new Set<EventType>([
   'turn/start',
   'inbox/spliced',
   'command/run',

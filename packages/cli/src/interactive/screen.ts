@@ -1,6 +1,7 @@
 import type { Agent, Delta } from '@rein/harness'
 import {
   type DataOf,
+  type EventType,
   fold,
   header,
   inbox,
@@ -21,7 +22,7 @@ import { UnshownCalls } from '../view/unshown-calls.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Events a person sees in another form: typed, asked, or told when the turn is over. */
-const elsewhere: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+const elsewhere: ReadonlySet<EventType> = new Set<EventType>([
   'system/message',
   'approval/asked',
   'session/resume',

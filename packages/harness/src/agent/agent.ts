@@ -22,7 +22,7 @@ export type Input = Omit<InboxItem, 'id'> & { readonly id?: string }
 /** How often the holder of a session says that it lives, in milliseconds. */
 const renewMs = 1000
 
-/** One session's agent: takes input, drives turns one after the other, and is nothing but folds over its log. */
+/** One session's agent: takes input and drives turns one after the other. All it knows of the session are folds of its log. */
 export class Agent {
   readonly session: LiveSession
   readonly settings: AgentSettings

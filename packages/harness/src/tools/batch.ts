@@ -16,7 +16,7 @@ export const poolSize = 10
 export async function runBatch(calls: readonly CallBlock[], scope: CallScope): Promise<void> {
   const batch = new Batch(calls, scope)
   for (const [index, block] of calls.entries()) {
-    const prepared = await turnOf(block, batch)
+    const prepared = await preparedWhenFree(block, batch)
     if (batch.lost) break
     if (!prepared) batch.settle(index, notStarted)
     else if (!prepared.ok) batch.settle(index, failed(prepared.failure))
@@ -90,7 +90,7 @@ class Batch {
  * Wait until the call may start, and check it right then: what it may do can have changed while others ran.
  * @returns undefined when the turn was cancelled first.
  */
-async function turnOf(block: CallBlock, { scope, running }: Batch): Promise<Result<Prepared> | undefined> {
+async function preparedWhenFree(block: CallBlock, { scope, running }: Batch): Promise<Result<Prepared> | undefined> {
   while (!scope.signal.aborted) {
     const prepared = prepareCall(block, scope)
     if (!prepared.ok) return prepared

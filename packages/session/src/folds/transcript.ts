@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../events/index.ts'
+import type { EventType, SessionEvent } from '../events/index.ts'
 import type { Fold } from '../fold.ts'
 import { SharedList, SharedMap } from '../shared.ts'
 import { type Surface, surface } from './surface.ts'
@@ -14,7 +14,7 @@ export interface Transcript {
 }
 
 /** What the machinery needs to remember and no person to see; `rein show --events` has it. */
-const hidden: ReadonlySet<SessionEvent['type']> = new Set<SessionEvent['type']>([
+const hidden: ReadonlySet<EventType> = new Set<EventType>([
   'session/start',
   'session/migrated',
   'turn/start',
