@@ -30,11 +30,11 @@ export function decideCommand(access: CommandAccess, situation: CommandSituation
     const what = person && !granted(command) ? destructive(command) : undefined
     return what === undefined ? allow : question(access, what)
   }
-  if (backend !== 'none') return allow
-  if (granted(command)) return { kind: 'allow', notice: unconfined }
+  // A grant was given to this very command after it was said that nothing confines it.
+  if (backend !== 'none' || granted(command)) return allow
   if (person) {
     const asked = question(access, destructive(command))
-    return { ...asked, what: `${asked.what} ${unconfined}`, notice: unconfined }
+    return { ...asked, what: `${asked.what} ${unconfined}` }
   }
   return {
     kind: 'deny',

@@ -61,11 +61,9 @@ export const permissionApproval = (check: PermissionCheck, approvals: Approvals)
 
 function joined(verdicts: readonly Verdict[]): Verdict {
   const asks = verdicts.filter((verdict) => verdict.kind === 'ask')
-  const notices = verdicts.flatMap((verdict) => (verdict.kind !== 'deny' && verdict.notice ? [verdict.notice] : []))
-  const notice = notices.length === 0 ? {} : { notice: [...new Set(notices)].join(' ') }
   const [only, ...more] = asks
-  if (only === undefined) return { ...allow, ...notice }
-  if (more.length === 0) return { ...only, ...notice }
+  if (only === undefined) return allow
+  if (more.length === 0) return only
   const details: readonly Json[] = asks.map(({ detail }) => detail)
-  return { kind: 'ask', what: asks.map(({ what }) => what).join('\n'), detail: { all: details }, ...notice }
+  return { kind: 'ask', what: asks.map(({ what }) => what).join('\n'), detail: { all: details } }
 }

@@ -5,10 +5,9 @@ export type DenyCode = 'READ_ONLY' | 'OUTSIDE_WORKSPACE' | 'PROTECTED_PATH' | 'U
 
 /** What a check says about one access, or about a whole call. */
 export type Verdict =
-  /** `notice` is told to the person and the model: something they would not expect. */
-  | { readonly kind: 'allow'; readonly notice?: string }
+  | { readonly kind: 'allow' }
   | { readonly kind: 'deny'; readonly code: DenyCode; readonly by: string; readonly reason: string }
-  /** A person decides. `what` is the sentence, `detail` is for the dialog; `notice` holds once it was allowed. */
-  | { readonly kind: 'ask'; readonly what: string; readonly detail: Json; readonly notice?: string }
+  /** A person decides. `what` is the sentence, `detail` is for the dialog. */
+  | { readonly kind: 'ask'; readonly what: string; readonly detail: Json }
 
 export const allow: Verdict = { kind: 'allow' }
