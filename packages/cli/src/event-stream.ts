@@ -13,13 +13,17 @@ export class EventStream implements Disposable {
   #written: number
   #pumping: Promise<void> | undefined
 
-  /** @param gone called once, when the reader closed its side: nobody wants the rest. */
-  constructor(cli: Cli, log: SessionLog, gone: () => void) {
+  /**
+   * @param options `from`: the first event, default where this process opened the session; `gone`: called once, when
+   * the reader closed its side and nobody wants the rest.
+   */
+  constructor(cli: Cli, log: SessionLog, { from, gone }: { readonly from: number | undefined; gone(): void }) {
     this.#log = log
     this.#out = cli.out
     this.#gone = gone
-    this.#next = beginning(log.events)
-    this.#written = this.#next - 1
+    const opened = beginning(log.events)
+    this.#next = from ?? opened
+    this.#written = opened - 1
     this.#listening = log.onWritten(({ seq }) => {
       this.#written = seq
       this.#pumping ??= this.#pump()

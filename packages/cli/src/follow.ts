@@ -30,8 +30,8 @@ export interface FollowOptions {
 export type Followed =
   | { readonly kind: 'ended'; readonly exit: number }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** The holder went away; the item was posted and may have been claimed. */
-  | { readonly kind: 'taken'; readonly agent: Agent; readonly item: string }
+  /** The holder went away; the item was posted and may have been claimed. Events before `from` were told as they are. */
+  | { readonly kind: 'taken'; readonly agent: Agent; readonly item: string; readonly from: number }
 
 /** How long nothing is heard before it is asked whether the holder still lives, in milliseconds. */
 const silenceMs = 2_000
@@ -120,7 +120,8 @@ class Following implements AsyncDisposable {
     const result = await this.#result()
     this.#over.abort()
     const agent = await taken
-    if (agent) return { kind: 'taken', agent, item: this.#item }
+    if (agent)
+      return { kind: 'taken', agent, item: this.#item, from: sameUntil(this.#events, agent.session.log.events) }
     if (!result) return { kind: 'refused', failure: this.#failure ?? lost }
     const { id, task } = this.#options
     const told = this.#told
@@ -183,6 +184,12 @@ class Following implements AsyncDisposable {
     }
     return undefined
   }
+}
+
+/** How many events two logs begin with in common: what a frozen holder wrote too late is in none but its own. */
+function sameUntil(told: readonly SessionEvent[], events: readonly SessionEvent[]): number {
+  const differs = told.findIndex(({ hash }, seq) => events[seq]?.hash !== hash)
+  return differs === -1 ? told.length : differs
 }
 
 const lost: Failure = {

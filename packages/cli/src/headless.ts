@@ -66,7 +66,12 @@ async function open(cli: Cli, { args, task, options, host, refuse }: Opening): P
     case 'refused':
       return refuse(followed.failure)
     case 'taken':
-      return run(cli, { host, agent: followed.agent, task: { ...task, item: followed.item }, person: options.person })
+      return run(cli, {
+        host,
+        agent: followed.agent,
+        task: { ...task, item: followed.item, from: followed.from },
+        person: options.person,
+      })
   }
 }
 

@@ -31,6 +31,8 @@ export interface Task {
   readonly timeoutMs?: number
   /** Id of the inbox item, when the same task was posted before: it is taken once. */
   readonly item?: string
+  /** First event `--json` gives, when those before it were given already; default where this process opened the session. */
+  readonly from?: number
 }
 
 /**
@@ -49,9 +51,12 @@ export async function runTask(cli: Cli, running: Running, task: Task): Promise<n
   })
   using _timer = timer(task.timeoutMs, (failure) => void agent.cancel({ outcome: 'budget', error: failure }))
   using stream = task.json
-    ? new EventStream(cli, log, () => {
-        unread = true
-        void agent.cancel()
+    ? new EventStream(cli, log, {
+        from: task.from,
+        gone: () => {
+          unread = true
+          void agent.cancel()
+        },
       })
     : undefined
   const told = task.quiet ? silent : progress(cli, { cwd: agent.settings.cwd, verbose: task.verbose === true })

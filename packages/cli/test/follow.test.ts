@@ -70,15 +70,19 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
       assert.deepEqual([next.code, next.stdout], [0, 'Next.\n'])
     }))
 
-  test('is taken over when the holder dies before it answers', () =>
+  test('is taken over when the holder dies before it answers, and every event is given once', () =>
     story([stalls(words('So far')), says('Taken over.')], async ({ place, id, server, holder }) => {
       const endpoint = ['--base-url', server.baseUrl, '--model', 'made']
       holder.child.stdin.write('first\n')
       await arrived(server)
-      using follower = new Program(place, ['-p', 'second', '--resume', id, ...endpoint])
+      using follower = new Program(place, ['-p', 'second', '--resume', id, '--json', ...endpoint])
       await follower.until(({ stderr }) => stderr.includes('posted there'))
       holder.child.kill('SIGKILL')
       const run = await follower.ended
-      assert.deepEqual([run.code, run.stdout], [0, 'Taken over.\n'])
+      assert.deepEqual([run.code, resultOf(run).text], [0, 'Taken over.'])
+      const given = run.stdout.trimEnd().split('\n').slice(0, -1)
+      const events = (await rein(place, ['show', id, '--events'])).stdout.trimEnd().split('\n')
+      assert.deepEqual(given, events.slice(-given.length))
+      assert.match(given.join('\n'), /"type":"session\/resume"/)
     }))
 })
