@@ -111,19 +111,23 @@ export class Requests implements Disposable {
 
 /** The same chunks, ended by the signal whether the provider listens to it or not. */
 async function* untilStopped(chunks: AsyncIterable<Chunk>, signal: AbortSignal): AsyncGenerator<Chunk> {
-  const stop = Promise.withResolvers<undefined>()
-  const stopped = () => stop.resolve(undefined)
-  if (signal.aborted) stopped()
-  else signal.addEventListener('abort', stopped)
   const iterator = chunks[Symbol.asyncIterator]()
+  let stopped: () => void = () => undefined
+  const onAbort = () => stopped()
+  signal.addEventListener('abort', onAbort)
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), stop.promise])
+      // A promise a chunk: a race against one that lives as long as the stream would keep every chunk alive.
+      const next = await new Promise<IteratorResult<Chunk> | undefined>((resolve, reject) => {
+        stopped = () => resolve(undefined)
+        if (signal.aborted) stopped()
+        else iterator.next().then(resolve, reject)
+      })
       if (!next || next.done) return
       yield next.value
     }
   } finally {
-    signal.removeEventListener('abort', stopped)
+    signal.removeEventListener('abort', onAbort)
     // Not awaited: what does not listen may never end.
     void iterator.return?.().catch(() => undefined)
   }
