@@ -1,5 +1,6 @@
 // The public surface of the package: nothing else is exported, and test/exports.test.ts pins this list.
 
+export { isBlank, saysSomething } from './blank.ts'
 export { BlobCache } from './blob-cache.ts'
 export { check, closedLength, logRules } from './check/index.ts'
 export type { Violation } from './check/rule.ts'
@@ -42,7 +43,7 @@ export { permission } from './folds/permission.ts'
 export type { SeenState } from './folds/seen.ts'
 export { seen } from './folds/seen.ts'
 export type { Surface } from './folds/surface.ts'
-export { shadowed, surface } from './folds/surface.ts'
+export { surface } from './folds/surface.ts'
 export type { Transcript } from './folds/transcript.ts'
 export { transcript } from './folds/transcript.ts'
 export type { Turns } from './folds/turns.ts'

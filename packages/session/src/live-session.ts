@@ -2,13 +2,13 @@ import type { Content } from './events/content.ts'
 import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
 import { FailureError } from './failure.ts'
+import { inbox, waitingIn } from './folds/inbox.ts'
 import { fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
 import { type Damage, type ReadLog, readLog } from './read.ts'
 import { repair } from './repair.ts'
 import type { Blobs, Holder, Lease, Result, Store } from './store.ts'
-import { unsure } from './unsure.ts'
 
 /**
  * A session in the hands of this process: its log, and the lease that makes it the writer. Whoever keeps it open calls
@@ -126,9 +126,13 @@ async function mended(lease: Lease, { ports }: SessionOptions): Promise<Result<R
 }
 
 async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {
-  const withdrawn = unsure(session.log.events)
-  for (const { type, data } of repair(session.log.events)) session.log.append(type, data)
-  await session.log.synced()
+  const { log } = session
+  const waiting = waitingIn(log.state(inbox))
+  const drafts = repair(log.events)
+  const removed = new Set(drafts.flatMap(({ type, data }) => (type === 'inbox/spliced' ? data.remove : [])))
+  for (const { type, data } of drafts) log.append(type, data)
+  await log.synced()
+  const withdrawn = waiting.filter(({ id }) => removed.has(id))
   return { ok: true, value: { ...session, withdrawn } }
 }
 

@@ -2,13 +2,14 @@ import {
   type Agent,
   Commands,
   logEnds,
+  modes,
   nearest,
   type SlashCommand as PluginCommand,
   Providers,
   recordMode,
   StorePort,
 } from '@rein/harness'
-import { type Failure, FailureError, type PermissionMode, type Result } from '@rein/session'
+import { type Failure, FailureError, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { glance } from '../commands/glance.ts'
 import { modelInForce, modelNamed } from '../model.ts'
@@ -53,8 +54,6 @@ const wrong = (message: string, next?: string): Result<never> => ({
   ok: false,
   failure: { code: 'USAGE', message, ...(next !== undefined && { next }) },
 })
-
-const modes: readonly PermissionMode[] = ['read-only', 'workspace-write', 'full-access']
 
 const commands: { readonly [name: string]: SlashCommand } = {
   help: {

@@ -1,5 +1,5 @@
 import type { InboxItem, Result, SessionLog } from '@rein/session'
-import { removalOf } from '@rein/session'
+import { isBlank, removalOf } from '@rein/session'
 import type { AgentHooks } from './hooks.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function admit(
 function say(log: SessionLog, items: readonly InboxItem[], words: ReadonlyMap<string, InboxItem['content']>): number {
   let said = 0
   for (const item of items) {
-    const content = words.get(item.id)?.filter((part) => part.type !== 'text' || part.text.trim() !== '') ?? []
+    const content = words.get(item.id)?.filter((part) => !isBlank(part)) ?? []
     if (content.length === 0) log.append('inbox/spliced', removalOf(item, 'dropped'))
     else {
       log.append('user/message', { content, source: item.source, item: item.id })

@@ -1,4 +1,5 @@
 import type { Block, CallBlock, DataOf, Failure, Origin, Usage } from '@rein/session'
+import { saysSomething } from '@rein/session'
 import type { Reply } from '../model/assembler.ts'
 import type { Price } from '../model/provider.ts'
 
@@ -45,18 +46,15 @@ export function settle(
   if (outcome === 'failed') return { settled, message: undefined }
   const interrupted = facts.cancelled ? { interrupted: 'cancelled' as const } : {}
   const { content } = reply
-  const message = says(content) ? { request: id, content, origin, ...interrupted } : undefined
+  const message = saysSomething(content) ? { request: id, content, origin, ...interrupted } : undefined
   return { settled, message }
 }
 
 /** What was streamed before a failure that no retry follows; a reply that did not finish holds no call. */
 export const partialMessage = (reply: Reply, id: string, origin: Origin): Message | undefined => {
   const { content } = reply
-  return says(content) ? { request: id, content, origin, interrupted: 'failed' } : undefined
+  return saysSomething(content) ? { request: id, content, origin, interrupted: 'failed' } : undefined
 }
-
-const says = (content: readonly Block[]): boolean =>
-  content.some((block) => block.type === 'call' || (block.type === 'text' && block.text.trim() !== ''))
 
 export const callsIn = (content: readonly Block[]): readonly CallBlock[] =>
   content.filter((block) => block.type === 'call')

@@ -1,4 +1,5 @@
 import type { Json, PermissionMode, Quirks } from '@rein/session'
+import { modes } from '../sandbox/modes.ts'
 import { effective } from './merge.ts'
 import { type Accepted, amount, choice, count, each, type Leaf, open, section, text, texts, yesNo } from './shape.ts'
 import { plain, type TracedMap } from './traced.ts'
@@ -60,7 +61,7 @@ export const settingsShape = section({
   model: text('a model as provider/model'),
   providers: each(provider),
   permissions: section({
-    mode: choice<PermissionMode>('read-only', 'workspace-write', 'full-access'),
+    mode: choice<PermissionMode>(...modes),
     network: texts('host names'),
     fetch: text('ask, all or a list of hosts'),
     read: section({ deny: texts('paths') }),

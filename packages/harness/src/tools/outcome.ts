@@ -1,5 +1,5 @@
 import type { Content, DataOf, Failure, Json, ResultOutcome } from '@rein/session'
-import { notStartedText } from '@rein/session'
+import { isBlank, notStartedText } from '@rein/session'
 import type { ToolOutput } from './definition.ts'
 
 /** What a call came to, ready to be appended as its one result. */
@@ -72,6 +72,6 @@ function contentOf(output: ToolOutput): readonly Content[] {
 }
 
 function filled(content: readonly Content[]): readonly Content[] {
-  const kept = content.filter((part) => part.type !== 'text' || part.text.trim() !== '')
+  const kept = content.filter((part) => !isBlank(part))
   return kept.length > 0 ? kept : text('(no output)')
 }

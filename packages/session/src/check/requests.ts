@@ -1,5 +1,5 @@
-import type { Block, Content } from '../events/content.ts'
-import type { DataOf, EventNamed } from '../events/index.ts'
+import { isBlank, saysSomething } from '../blank.ts'
+import type { DataOf } from '../events/index.ts'
 import type { Rule } from './rule.ts'
 
 type Settled = DataOf<'request/settled'>
@@ -69,16 +69,14 @@ export const nothingIsNoSuccess: Rule = {
           done = steps.has(event.data.id) && isSuccess(event.data) ? event.data : undefined
         if (event.type !== 'assistant/message') return
         if (event.data.request === done?.id) done = undefined
-        if (!event.data.interrupted && isEmpty(event)) violated('a completed reply has nothing in it')
+        if (!event.data.interrupted && !saysSomething(event.data.content))
+          violated('a completed reply has nothing in it')
       },
     }
   },
 }
 
 const isSuccess = (data: Settled): boolean => data.outcome === 'completed' && data.finish?.reason !== 'length'
-
-const isEmpty = (event: EventNamed<'assistant/message'>): boolean =>
-  !event.data.content.some((block) => block.type === 'call' || (block.type === 'text' && block.text.trim() !== ''))
 
 /** Rule 10: empty content never reaches the surface. */
 export const noEmptyContent: Rule = {
@@ -93,8 +91,6 @@ export const noEmptyContent: Rule = {
     },
   }),
 }
-
-const isBlank = (part: Content | Block): boolean => part.type === 'text' && part.text.trim() === ''
 
 /** Rule 14: a model call ends in exactly one settlement, and a retry is two events in the same step. */
 export const oneSettlementEach: Rule = {

@@ -72,12 +72,3 @@ function ownerOf(event: SessionEvent): string {
   if (event.type === 'user/message') return event.data.source.name ?? event.data.source.kind
   return event.type === 'tool/result' ? 'prune' : event.type
 }
-
-/** Seqs that were on the surface once and are not any more. */
-export function shadowed(events: readonly SessionEvent[], now: Surface): ReadonlySet<number> {
-  const visible = new Set<number>()
-  for (const message of now.messages) visible.add(message.seq)
-  const gone = new Set<number>()
-  for (const event of events) if (event.surface !== undefined && !visible.has(event.seq)) gone.add(event.seq)
-  return gone
-}

@@ -11,8 +11,8 @@ import {
   owed,
   permission,
   type SessionEvent,
+  type Surface,
   seen,
-  shadowed,
   surface,
   transcript,
   turns,
@@ -145,6 +145,12 @@ test('rewinds into rewinds cost no more than their events', () => {
   assert.equal(fold(counting, events), 2000)
   assert.equal(steps, 2000)
 })
+
+/** Seqs that were on the surface once and are not any more, told from the whole log. */
+function shadowed(events: readonly SessionEvent[], now: Surface): ReadonlySet<number> {
+  const visible = new Set([...now.messages].map(({ seq }) => seq))
+  return new Set(events.filter(({ seq, surface: op }) => op !== undefined && !visible.has(seq)).map(({ seq }) => seq))
+}
 
 test('the transcript shows everything in order and marks exactly what the model no longer sees', () => {
   fc.assert(

@@ -79,6 +79,7 @@ export const storeRow = plugin({
   name: 'store',
   needs: { world: WorldPort },
   config: storeConfig,
+  // The machine's own clock: whether a holder lives is about real time, also where a session's clock is fixed.
   setup: ({ needs, provide, config }) =>
     provide(StorePort, jsonlStore({ home: needs.world.home, now: Date.now, ...config })),
 })
