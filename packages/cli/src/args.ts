@@ -4,7 +4,7 @@ import { commands, type Flag, flags } from './flags.ts'
 
 /** The command line, checked: only flags that make sense for the command, each with the kind of value it takes. */
 export interface Args {
-  /** '' is the session itself. */
+  /** '' is the session itself; two words where one stands under another, as in `sessions title`. */
   readonly command: string
   /** What stands after the command and is no flag; the files of `-p` among them. */
   readonly words: readonly string[]
@@ -59,12 +59,15 @@ class Reading {
   readonly #words: string[] = []
   readonly #problems: Problem[] = []
   #command = ''
+  /** Behind `--` a word is never the name of a command under another. */
+  #plain = false
 
   constructor(tokens: readonly Token[]) {
     const taken = new Set<Token>()
     for (const token of tokens) {
-      if (taken.has(token) || token.kind === 'option-terminator') continue
-      if (token.kind === 'option') {
+      if (taken.has(token)) continue
+      if (token.kind === 'option-terminator') this.#plain = true
+      else if (token.kind === 'option') {
         const second = wantsSecond(token) ? tokens.find(({ index }) => index === token.index + 2) : undefined
         if (second?.kind === 'positional') taken.add(second)
         this.#option(token, second?.kind === 'positional' ? second.value : undefined)
@@ -92,6 +95,12 @@ class Reading {
 
   /** The first word is the command, unless a task was given before it: then it is one of its files. */
   #word(value: string): void {
+    const under = `${this.#command} ${value}`
+    if (!this.#plain && this.#words.length === 0 && commands.some(({ name }) => name === under)) this.#command = under
+    else this.#plainWord(value)
+  }
+
+  #plainWord(value: string): void {
     if (this.#command !== '' || this.#given.has('print')) this.#words.push(value)
     else if (commands.some(({ name }) => name === value)) this.#command = value
     else this.#problems.push({ kind: 'stray-word', word: value })

@@ -83,6 +83,7 @@ export const flags: readonly Flag[] = [
 
 /** What `rein` is called with first. */
 export interface CommandRow {
+  /** One word, or two: `sessions title` is what `rein sessions title` calls, with flags of its own. */
   readonly name: string
   /** What follows it in `--help`. */
   readonly takes: string

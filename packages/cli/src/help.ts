@@ -1,19 +1,22 @@
-import { commands, type Flag, flags } from './flags.ts'
+import { type CommandRow, commands, type Flag, flags } from './flags.ts'
 
 /** `rein --help`, or `rein <command> --help`. Made from the tables alone, so it names nothing that is not there. */
 export function help(command: string): string {
   const row = commands.find(({ name }) => name === command)
   const mine = flags.filter(({ on }) => on.includes(command))
   const everywhere = flags.filter(({ on }) => on.length === 0)
-  const title = row ? [`rein ${row.name} ${row.takes}`.trimEnd(), `  ${row.help}`] : overview()
+  const under = commands.filter(({ name }) => row && name.startsWith(`${row.name} `))
+  const title = row ? [`rein ${row.name} ${row.takes}`.trimEnd(), `  ${row.help}`, ...under.map(rowLine)] : overview()
   return `${[...title, '', 'Flags', ...mine.map(flagLine), ...everywhere.map(flagLine), ...(row ? [] : notes)].join('\n')}\n`
 }
 
 const overview = (): string[] => [
   'rein                       an interactive session in this directory',
   'rein -p "task" [files…]    one task, headless; the final answer on stdout',
-  ...commands.map(({ name, takes, help: text }) => `${`rein ${name} ${takes}`.padEnd(27)}${text}`),
+  ...commands.map(rowLine),
 ]
+
+const rowLine = ({ name, takes, help: text }: CommandRow): string => `${`rein ${name} ${takes}`.padEnd(26)} ${text}`
 
 function flagLine({ name, short, value, help: text }: Flag): string {
   const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`

@@ -53,7 +53,8 @@ async function run(cli: Cli, args: Args): Promise<number> {
     await cli.out(help(args.command))
     return exits.done
   }
-  const command = await commands[args.command]?.()
+  const [module = ''] = args.command.split(' ', 1)
+  const command = await commands[module]?.()
   if (!command) throw new Error(`the command ${JSON.stringify(args.command)} is in the table and has no module`)
   return command(cli, args)
 }

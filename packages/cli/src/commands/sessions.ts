@@ -1,41 +1,16 @@
-import { logEnds } from '@rein/harness'
-import type { Failure } from '@rein/session'
 import type { Command } from '../cli.ts'
-import { exits } from '../exit.ts'
-import { type SessionRow, sessionTable } from '../view/session-table.ts'
-import { glance } from './glance.ts'
-import { refuse, storeOf } from './stored-log.ts'
 
-/** `rein sessions [query]`: newest first, of all directories or of the one `--cwd` names. Reads the ends of logs only. */
-export const sessions: Command = async (cli, args) => {
-  if (args.words.length > 1) return refuse(cli, oneQuery(args.words))
-  const query = args.words[0]?.toLowerCase() ?? ''
-  const ends = await logEnds(cli.home)
-  const entries = await storeOf(cli).list()
-  const here = args.has('cwd') ? entries.filter(({ cwd }) => cwd === cli.cwd) : entries
-  const rows = here.map((entry): SessionRow => ({ entry, ...glance(ends(entry.id), entry.state) }))
-  const found = rows.filter((row) => matches(row, query))
-  if (args.has('json')) for (const row of found) await cli.out(`${JSON.stringify(plain(row))}\n`)
-  else if (found.length > 0) await cli.out(`${sessionTable(found, cli)}\n`)
-  else cli.err(rows.length === 0 ? 'There is no session yet.\n' : 'No session matches.\n')
-  return exits.done
+/**
+ * What stands under `rein sessions`, by the whole name its row in `flags.ts` has; each is loaded when it is called.
+ * A word that is none of them is looked for: `rein sessions -- title` looks for the word.
+ */
+const under: { readonly [name: string]: () => Promise<Command> } = {
+  sessions: () => import('./sessions/list.ts').then(({ list }) => list),
 }
 
-const oneQuery = (words: readonly string[]): Failure => ({
-  code: 'USAGE',
-  message: `\`rein sessions\` takes one query, not ${words.length}.`,
-  next: `Put words that belong together in quotes: rein sessions "${words.join(' ')}"`,
-})
-
-const matches = ({ entry, title, prompt }: SessionRow, query: string): boolean =>
-  [entry.id, entry.cwd ?? '', title, prompt].some((text) => text.toLowerCase().includes(query))
-
-const plain = ({ entry, title, outcome }: SessionRow) => ({
-  id: entry.id,
-  changed: new Date(entry.changed).toISOString(),
-  cwd: entry.cwd,
-  state: entry.state,
-  title,
-  bytes: entry.bytes,
-  outcome,
-})
+/** `rein sessions …`: the list and the search, or what is done to sessions as wholes. */
+export const sessions: Command = async (cli, args) => {
+  const command = await under[args.command]?.()
+  if (!command) throw new Error(`${JSON.stringify(args.command)} is in the table of commands and has no module`)
+  return command(cli, args)
+}

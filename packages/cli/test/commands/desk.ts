@@ -62,7 +62,7 @@ export class Desk {
       color: false,
       ...change,
     }
-    const command = commands[args.command]
+    const command = commands[args.command.split(' ', 1)[0] ?? '']
     if (!command) throw new Error(`no command ${args.command}`)
     return { exit: await command(cli, args), ...said }
   }
