@@ -1,14 +1,17 @@
 import { stat } from 'node:fs/promises'
-import { jsonlStore, type SessionStart } from '@rein/harness'
-import type { Result } from '@rein/session'
+import type { SessionStart } from '@rein/harness'
+import type { Result, SessionEntry } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
+import { storeOf } from './commands/stored-log.ts'
 import { usage } from './usage.ts'
 
 /** Which session is meant, and the surroundings with its directory. */
 export interface Target {
   readonly cli: Cli
   readonly start: SessionStart
+  /** The session that goes on, as the store lists it. */
+  readonly entry?: SessionEntry
 }
 
 /** A new session here, or the one that is named. Fails `SESSION_MISSING`, and `USAGE` for a directory that is not there. */
@@ -22,13 +25,13 @@ export async function targetOf(cli: Cli, args: Args): Promise<Result<Target>> {
 
 /** @param fixed whether the directory was named: then the session must be of it. */
 export async function resumeTarget(cli: Cli, typed: string, fixed = false): Promise<Result<Target>> {
-  const found = await jsonlStore({ home: cli.home, now: Date.now }).find(typed, cli.cwd)
+  const found = await storeOf(cli).find(typed, cli.cwd)
   if (!found.ok) return found
   const { id, cwd } = found.value
   const at = cwd ?? cli.cwd
   if (fixed && at !== cli.cwd) return usage(`session ${id} works in ${at}, not in ${cli.cwd}; leave --cwd out`)
   if (!(await isFolder(at))) return noFolder(at)
-  return { ok: true, value: { cli: { ...cli, cwd: at }, start: { kind: 'resume', id } } }
+  return { ok: true, value: { cli: { ...cli, cwd: at }, start: { kind: 'resume', id }, entry: found.value } }
 }
 
 const noFolder = (path: string): Result<never> => usage(`there is no directory ${path}`)

@@ -69,6 +69,17 @@ export { notStartedText, repair, unknownText } from './repair.ts'
 export type { Derivable, DerivedRequest } from './request.ts'
 export { Derivation, sameHeader, sentRecord } from './request.ts'
 export { SharedList, SharedMap } from './shared.ts'
-export type { Blobs, Holder, Lease, Posted, Result, SessionEntry, Store, Watched } from './store.ts'
+export type {
+  Blobs,
+  Holder,
+  Lease,
+  LogEnds,
+  Posted,
+  Result,
+  SessionEntry,
+  Store,
+  Trashed,
+  Watched,
+} from './store.ts'
 export type { Answer, Verification } from './verify.ts'
 export { isSound, verify } from './verify.ts'

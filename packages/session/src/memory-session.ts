@@ -1,12 +1,12 @@
 import { type Failure, FailureError } from './failure.ts'
-import type { Holder, Posted, Watched } from './store.ts'
+import type { Holder, LogEnds, Posted, Watched } from './store.ts'
 
 const NEWLINE = 10
 
 /** What several memory stores share, as processes share a disk. */
 export class MemoryDisk {
   readonly sessions = new Map<string, MemorySession>()
-  readonly trashed: MemorySession[] = []
+  readonly trashed = new Map<string, { readonly session: MemorySession; readonly at: number }>()
   /** Once true, nothing can be written any more. */
   failed = false
   /** Bytes of log that can still be written. */
@@ -41,6 +41,7 @@ export class MemoryDisk {
   copy(after: 'crash' | 'power-loss'): MemoryDisk {
     const disk = new MemoryDisk()
     for (const [id, session] of this.sessions) disk.sessions.set(id, session.copy(after))
+    for (const [name, { session, at }] of this.trashed) disk.trashed.set(name, { session: session.copy(after), at })
     return disk
   }
 }
@@ -124,6 +125,19 @@ export class MemorySession {
     if (this.posted.has(item.id) || this.settled.has(item.id)) return
     this.posted.set(item.id, item)
     for (const listener of [...this.postListeners]) listener()
+  }
+
+  /** Bytes of everything that belongs to it. */
+  weight(): number {
+    let bytes = this.size
+    for (const part of [this.blobs, this.aside]) for (const each of part.values()) bytes += each.length
+    return bytes
+  }
+
+  ends({ head, tail }: { readonly head: number; readonly tail: number }): LogEnds {
+    const all = joined(this.chunks, this.size)
+    const first = all.slice(0, head)
+    return { head: first, tail: all.slice(Math.max(first.length, this.size - tail)), bytes: this.size }
   }
 
   /** The log as it stands now; what is appended later is not in it. */

@@ -3,7 +3,7 @@ import type { NewHasher } from './hasher.ts'
 import { MemoryLease } from './memory-lease.ts'
 import { MemoryDisk, MemorySession } from './memory-session.ts'
 import { faultOfPosted } from './posted.ts'
-import type { Blobs, Holder, Lease, Posted, Result, SessionEntry, Store, Watched } from './store.ts'
+import type { Blobs, Holder, Lease, LogEnds, Posted, Result, SessionEntry, Store, Trashed, Watched } from './store.ts'
 
 export interface MemoryOptions {
   readonly hasher: NewHasher
@@ -59,8 +59,7 @@ export class MemoryStore implements Store {
 
   async create(id: string, { cwd, holder }: { readonly cwd: string; readonly holder: Holder }): Promise<Result<Lease>> {
     if (this.#disk.failed) return fail(this.#disk.refusal())
-    if (this.#disk.sessions.has(id))
-      return fail({ code: 'SESSION_EXISTS', message: `there is a session ${id} already` })
+    if (this.#disk.sessions.has(id)) return fail(exists(id))
     const session = new MemorySession(id, cwd)
     this.#disk.sessions.set(id, session)
     return this.#lease(session, holder)
@@ -84,6 +83,7 @@ export class MemoryStore implements Store {
     return { ok: true, value: new MemoryLease(this.#disk, session, this.#options.now) }
   }
 
+  /** Everything is at hand: what is known already spares nothing. */
   async list(): Promise<readonly SessionEntry[]> {
     const entries = [...this.#disk.sessions.values()].map((session): SessionEntry => {
       const held = session.holder !== undefined && this.#options.now() - session.renewed <= 5000
@@ -97,6 +97,12 @@ export class MemoryStore implements Store {
     const session = this.#disk.sessions.get(id)
     if (!session) return fail(missing(id))
     return session.broken ? fail(unreadable(id)) : { ok: true, value: session.blocks() }
+  }
+
+  async ends(id: string, most: { readonly head: number; readonly tail: number }): Promise<Result<LogEnds>> {
+    const session = this.#disk.sessions.get(id)
+    if (!session) return fail(missing(id))
+    return session.broken ? fail(unreadable(id)) : { ok: true, value: session.ends(most) }
   }
 
   async *watch(id: string, from: number, signal: AbortSignal): AsyncGenerator<Watched> {
@@ -149,14 +155,52 @@ export class MemoryStore implements Store {
     // Whoever still believes to hold it finds a higher epoch.
     session.epoch += 1
     this.#disk.sessions.delete(id)
-    this.#disk.trashed.push(session)
-    session.changedNow(this.#options.now())
+    const name = Array.from({ length: this.#disk.trashed.size + 1 }, (_, n) => `${id}/${n + 1}`).find(
+      (free) => !this.#disk.trashed.has(free),
+    )
+    this.#disk.trashed.set(name ?? id, { session, at: this.#options.now() })
+    session.changedNow(session.changed)
     return { ok: true, value: undefined }
+  }
+
+  async trashed(): Promise<readonly Trashed[]> {
+    const all = [...this.#disk.trashed].map(([name, { session, at }]) => ({
+      name,
+      id: session.id,
+      at,
+      bytes: session.weight(),
+    }))
+    return all.sort((a, b) => b.at - a.at || (a.name < b.name ? -1 : 1))
+  }
+
+  async restore(name: string): Promise<Result<string>> {
+    const found = this.#disk.trashed.get(name)
+    if (!found) return fail({ code: 'SESSION_MISSING', message: `nothing in the trash is named ${name}` })
+    const { id } = found.session
+    if (this.#disk.sessions.has(id)) return fail(exists(id))
+    this.#disk.trashed.delete(name)
+    // Put away while its holder was silent: the epoch went up then, and nobody holds it now.
+    found.session.holder = undefined
+    this.#disk.sessions.set(id, found.session)
+    return { ok: true, value: id }
+  }
+
+  async emptyTrash(
+    names: readonly string[] = [...this.#disk.trashed.keys()],
+  ): Promise<{ readonly removed: number; readonly bytes: number }> {
+    const there = new Set(names).intersection(this.#disk.trashed)
+    let bytes = 0
+    for (const name of there) {
+      bytes += this.#disk.trashed.get(name)?.session.weight() ?? 0
+      this.#disk.trashed.delete(name)
+    }
+    return { removed: there.size, bytes }
   }
 }
 
 const fail = (failure: Failure): Result<never> => ({ ok: false, failure })
 const missing = (id: string): Failure => ({ code: 'SESSION_MISSING', message: `there is no session ${id}` })
+const exists = (id: string): Failure => ({ code: 'SESSION_EXISTS', message: `there is a session ${id} already` })
 const unreadable = (id: string): Failure => ({ code: 'FILE_ERROR', message: `session ${id} cannot be read` })
 const busy = (id: string, by: Holder): Failure => ({
   code: 'SESSION_BUSY',

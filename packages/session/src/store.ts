@@ -38,6 +38,25 @@ export interface SessionEntry {
   readonly state: 'free' | 'held' | 'broken'
 }
 
+/** A session in the trash. */
+export interface Trashed {
+  /** What names it there; the same id may be there more than once. */
+  readonly name: string
+  readonly id: string
+  /** Milliseconds since 1970 when it was put there. */
+  readonly at: number
+  /** Bytes of everything that belongs to it: what emptying gives back. */
+  readonly bytes: number
+}
+
+/** The two ends of a log. They never overlap; `head` is everything when the log is no longer than was asked for. */
+export interface LogEnds {
+  readonly head: Uint8Array
+  readonly tail: Uint8Array
+  /** Bytes of the whole log. */
+  readonly bytes: number
+}
+
 export type Watched =
   /** Whole lines, in order, without their line ends; `from` is the position of the first. */
   | { readonly kind: 'lines'; readonly from: number; readonly lines: readonly string[] }
@@ -107,10 +126,18 @@ export interface Store {
    * (default 5000), `SESSION_MISSING` when there is none of that id.
    */
   acquire(id: string, options: { readonly holder: Holder; readonly silentMs?: number }): Promise<Result<Lease>>
-  /** Newest first. Broken sessions are listed as such, never left out. */
-  list(): Promise<readonly SessionEntry[]>
+  /**
+   * Newest first. Broken sessions are listed as such, never left out.
+   * @param known entries of an earlier list by id: the log of one that has the same bytes and time is not opened again.
+   */
+  list(known?: ReadonlyMap<string, SessionEntry>): Promise<readonly SessionEntry[]>
   /** The whole log as raw bytes. Fails `SESSION_MISSING`. */
   read(id: string): Promise<Result<AsyncIterable<Uint8Array>>>
+  /**
+   * At most the first `head` and the last `tail` bytes of a log, without reading what lies between. Fails
+   * `SESSION_MISSING`, and `FILE_ERROR` when the log cannot be read.
+   */
+  ends(id: string, most: { readonly head: number; readonly tail: number }): Promise<Result<LogEnds>>
   /** Lines from position `from` on, then new ones as they are written, until `signal` aborts. */
   watch(id: string, from: number, signal: AbortSignal): AsyncIterable<Watched>
   /**
@@ -121,4 +148,18 @@ export interface Store {
   blobs(id: string): Blobs
   /** Put the session away, everything that belongs to it with it; nothing is deleted. Fails `SESSION_BUSY` while held. */
   trash(id: string): Promise<Result<void>>
+  /** What was put away and not deleted yet, newest first. */
+  trashed(): Promise<readonly Trashed[]>
+  /**
+   * Back to where it was, everything that belongs to it with it; whoever held it before it was put away stays overtaken.
+   * Fails `SESSION_MISSING` when nothing of that name is in the trash, `SESSION_EXISTS` when its id is in use again.
+   * @returns the session's id.
+   */
+  restore(name: string): Promise<Result<string>>
+  /**
+   * Delete for good: the one thing of a store that does.
+   * @param names default everything in the trash; names that are not there are passed over.
+   * @throws FailureError `FILE_ERROR` when the disk refused; what was not deleted is still listed.
+   */
+  emptyTrash(names?: readonly string[]): Promise<{ readonly removed: number; readonly bytes: number }>
 }

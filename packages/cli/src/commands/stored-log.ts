@@ -1,4 +1,4 @@
-import { type JsonlStore, jsonlStore, nodeHasher } from '@rein/harness'
+import { type HomeStore, homeStore, nodeHasher, type SessionStore } from '@rein/harness'
 import { type Failure, FailureError, type ReadLog, type Result, readLog, type SessionEvent } from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli } from '../cli.ts'
@@ -12,10 +12,11 @@ export interface StoredLog {
   readonly blob: (sha256: string) => Uint8Array | undefined
 }
 
-export const storeOf = (cli: Cli): JsonlStore => jsonlStore({ home: cli.home, now: Date.now })
+/** The sessions of this home, whatever store keeps each. */
+export const storeOf = (cli: Cli): HomeStore => homeStore({ home: cli.home, now: Date.now })
 
 /** The session the first word names: `last`, an id, or the beginning of one. Fails `USAGE` when there is no word. */
-export async function namedId(cli: Cli, store: JsonlStore, args: Args): Promise<Result<string>> {
+export async function namedId(cli: Cli, store: SessionStore, args: Args): Promise<Result<string>> {
   const [typed] = args.words
   if (typed === undefined) return { ok: false, failure: noSession(args.command) }
   const found = await store.find(typed, cli.cwd)
@@ -29,7 +30,7 @@ const noSession = (command: string): Failure => ({
 })
 
 /** Fails as the store and `readLog` do; a disk that refuses in the middle is a failure like any other. */
-export async function storedLog(store: JsonlStore, id: string): Promise<Result<StoredLog>> {
+export async function storedLog(store: SessionStore, id: string): Promise<Result<StoredLog>> {
   try {
     const bytes = await store.read(id)
     if (!bytes.ok) return bytes
@@ -43,7 +44,7 @@ export async function storedLog(store: JsonlStore, id: string): Promise<Result<S
   }
 }
 
-async function loadBlobs(store: JsonlStore, id: string, events: readonly SessionEvent[]) {
+async function loadBlobs(store: SessionStore, id: string, events: readonly SessionEvent[]) {
   const from = store.blobs(id)
   const loaded = new Map<string, Uint8Array>()
   for (const event of events) {

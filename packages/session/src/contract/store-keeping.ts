@@ -1,6 +1,8 @@
 import { type ContractCase, CWD, ID, line, started } from './case.ts'
 import { equal, fails, logOf, rejects, value } from './expect.ts'
 
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
 export const keeping: readonly ContractCase[] = [
   {
     title: 'a blob is named by its hash, kept once, and given back whole',
@@ -84,6 +86,48 @@ export const keeping: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a list that is told of an earlier one says the same as one that is not, also after changes',
+    async run(of) {
+      const lease = await started(of, 1)
+      const known = new Map((await of.store.list()).map((entry) => [entry.id, entry]))
+      await value(await of.store.create('ses_new', { cwd: CWD, holder: of.holder(1) })).release()
+      await lease.append(1, [line(1)])
+      await lease.release()
+      equal(await of.other.list(known), await of.other.list(), 'the list')
+      known.set('ses_gone', { id: 'ses_gone', bytes: 0, changed: 0, cwd: CWD, state: 'free' })
+      equal(await of.store.list(known), await of.other.list(), 'the list')
+    },
+  },
+  {
+    title: 'the ends of a log are its first and last bytes, never one of them twice',
+    async run(of) {
+      const lease = await started(of, 3)
+      const whole = await logOf(of.store, ID)
+      for (const [head, tail] of [
+        [10, 10],
+        [0, 20],
+        [20, 0],
+        [whole.length, 5],
+        [whole.length - 5, 50],
+        [1000, 1000],
+      ] as const) {
+        const ends = value(await of.other.ends(ID, { head, tail }))
+        const first = whole.slice(0, head)
+        const expected = [first, whole.slice(Math.max(first.length, whole.length - tail)), whole.length]
+        equal([text(ends.head), text(ends.tail), ends.bytes], expected, `the ends ${head} and ${tail}`)
+      }
+      await lease.append(3, [line(3, 'more')])
+      const last = value(await of.store.ends(ID, { head: 0, tail: line(3, 'more').length + 1 }))
+      equal(text(last.tail), `${line(3, 'more')}\n`, 'the end of a log that grew')
+      await lease.release()
+      await of.silence(ID)
+      const next = value(await of.other.acquire(ID, { holder: of.holder(2) }))
+      await next.publish([line(7)])
+      equal(text(value(await of.store.ends(ID, { head: 99, tail: 0 })).head), `${line(7)}\n`, 'a published log')
+      await next.release()
+    },
+  },
+  {
     title: 'a session that cannot be read is listed as broken, and the others are listed beside it',
     async run(of) {
       await (await started(of, 1)).release()
@@ -92,6 +136,7 @@ export const keeping: readonly ContractCase[] = [
       const states = (await of.store.list()).map((entry) => [entry.id, entry.state].join(' ')).sort()
       equal(states, [`${ID} broken`, 'ses_whole free'], 'the list')
       fails(await of.store.read(ID), 'FILE_ERROR')
+      fails(await of.store.ends(ID, { head: 10, tail: 10 }), 'FILE_ERROR')
       fails(await of.store.acquire(ID, { holder: of.holder(1) }), 'FILE_ERROR')
       value(await of.store.trash(ID))
       equal(

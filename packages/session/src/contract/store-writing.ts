@@ -17,6 +17,7 @@ export const writing: readonly ContractCase[] = [
     title: 'a session that does not exist is missing for every reader and writer',
     async run(of) {
       fails(await of.store.read('nobody'), 'SESSION_MISSING')
+      fails(await of.store.ends('nobody', { head: 1, tail: 1 }), 'SESSION_MISSING')
       fails(await of.store.acquire('nobody', { holder: of.holder(1) }), 'SESSION_MISSING')
       fails(await of.store.post('nobody', { kind: 'cancel', id: 'c1' }), 'SESSION_MISSING')
       fails(await of.store.trash('nobody'), 'SESSION_MISSING')

@@ -3,6 +3,7 @@ import { following } from './store-following.ts'
 import { keeping } from './store-keeping.ts'
 import { posting } from './store-posting.ts'
 import { taking } from './store-taking.ts'
+import { trash } from './store-trash.ts'
 import { writing } from './store-writing.ts'
 
 export type { StoreUnderTest } from './case.ts'
@@ -15,7 +16,7 @@ export function storeContract(ports: {
   readonly test: (title: string, run: () => Promise<void>) => unknown
   readonly make: () => Promise<StoreUnderTest>
 }): void {
-  for (const { title, run } of [...writing, ...taking, ...following, ...posting, ...keeping]) {
+  for (const { title, run } of [...writing, ...taking, ...following, ...posting, ...keeping, ...trash]) {
     ports.test(title, async () => {
       const of = await ports.make()
       try {

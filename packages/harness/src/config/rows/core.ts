@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { plugin, Registry, service } from '@rein/kernel'
-import { FailureError, type Result, type SessionEntry, type Store } from '@rein/session'
+import { FailureError } from '@rein/session'
 import { Commands, type SlashCommand } from '../../agent/commands.ts'
 import { AgentHooks, Hooks } from '../../agent/hooks.ts'
 import { LoopPort, standardLoop } from '../../agent/loop.ts'
@@ -12,17 +12,10 @@ import { Sections, SectionTable } from '../../prompt/sections.ts'
 import { secretKey } from '../../secret/key.ts'
 import { type Redactor, redactor } from '../../secret/redact.ts'
 import { RegisteredSecrets } from '../../secret/registered.ts'
-import { jsonlStore } from '../../store/jsonl/store.ts'
-import type { Spill } from '../../tools/definition.ts'
+import { homeStore } from '../../store/home.ts'
+import type { SessionStore } from '../../store/session-store.ts'
 import { ToolSet, Tools } from '../../tools/ports.ts'
 import { WorldPort } from '../world.ts'
-
-/** A store as the harness needs one: with files for outputs that are too large, and a way to name a session. */
-export interface SessionStore extends Store {
-  find(typed: string, cwd: string): Promise<Result<SessionEntry>>
-  spill(id: string): Spill
-  spillFolder(id: string): Promise<string | undefined>
-}
 
 /** Not swappable: its row is restarted only while no session is held. */
 export const StorePort = service<SessionStore>('store')
@@ -81,7 +74,7 @@ export const storeRow = plugin({
   config: storeConfig,
   // The machine's own clock: whether a holder lives is about real time, also where a session's clock is fixed.
   setup: ({ needs, provide, config }) =>
-    provide(StorePort, jsonlStore({ home: needs.world.home, now: Date.now, ...config })),
+    provide(StorePort, homeStore({ home: needs.world.home, now: Date.now, ...config })),
 })
 
 /** `silentMs`: after how long without a sign of life a holder may be taken over, in milliseconds, at least 2000. */

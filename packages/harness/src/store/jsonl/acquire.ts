@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Failure, Holder, Lease, Result } from '@rein/session'
 import { codeOf, diskFailure } from '../disk-failure.ts'
+import { badId, busy, exists, fail, missing, withoutLog } from '../failures.ts'
 import { disk, syncFolder } from './disk.ts'
-import { badId, busy, exists, fail, missing, withoutLog } from './failures.ts'
 import type { Ground, OwnLock } from './ground.ts'
 import { judgeAs, processHolder } from './holder.ts'
 import { Inbox } from './inbox.ts'
@@ -137,7 +137,7 @@ async function guarded(lock: OwnLock, work: () => Promise<Result<Lease>>): Promi
 }
 
 /** What the system refuses is a failure; anything else is a bug and goes on up. */
-async function onDisk<T>(doing: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
+export async function onDisk<T>(doing: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work()
   } catch (cause) {

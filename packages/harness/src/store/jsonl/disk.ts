@@ -15,7 +15,7 @@ export function disk(at: Place, now: () => number): Ground {
     openLock: async (epoch) => openLock(lockPath(at, epoch), epoch),
     createLock: async (epoch, holder, state) => createLock(lockPath(at, epoch), { epoch, holder, state, now }),
     // Synchronous on purpose: two looks stand behind every acknowledged write, and a pool thread costs ten times more.
-    lockIdentity: async (epoch) => identityAt(lockPath(at, epoch)),
+    lockIdentity: async (epoch) => lockIdentityAt(lockPath(at, epoch)),
     removeLock: async (epoch) => {
       // With it what its claimant copied and never published.
       await rm(copyPath(at, epoch), { force: true })
@@ -30,7 +30,8 @@ export function disk(at: Place, now: () => number): Ground {
   }
 }
 
-function identityAt(path: string): Identity | undefined {
+/** Tells the file of that name from any other; undefined when there is none. */
+export function lockIdentityAt(path: string): Identity | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`
 }

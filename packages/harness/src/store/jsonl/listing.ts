@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { SessionEntry } from '@rein/session'
 import { codeOf, isAbsent } from '../disk-failure.ts'
 import { openLock } from './disk.ts'
-import { lockPath, logPath, type Place, parseName, partPath } from './names.ts'
+import { lockPath, logPath, type Place, parseName, partPath, readEpochs } from './names.ts'
 import type { Judge } from './one-writer.ts'
 
 /** Sessions looked at before the event loop gets a turn: about 5 ms of work. */
@@ -41,6 +41,12 @@ export async function locateSession(root: string, id: string): Promise<Place | u
   return undefined
 }
 
+/** Whether any workspace has a log of this id. A lock or an inbox alone is what a broken-off restore left. */
+export async function isInUse(root: string, id: string): Promise<boolean> {
+  for (const folder of await workspaces(root)) if ((await readEpochs({ folder, id })).logs.length > 0) return true
+  return false
+}
+
 function belongsTo(name: string, id: string): boolean {
   const parsed = parseName(name)
   return parsed?.id === id && parsed.part.kind !== 'other'
@@ -56,8 +62,16 @@ function namesIn(folder: string): readonly string[] | undefined {
   }
 }
 
+export interface Listing {
+  readonly judge: Judge
+  /** Entries of an earlier list: a log of the same bytes and time is not opened. */
+  readonly known?: ReadonlyMap<string, SessionEntry> | undefined
+  /** Told where each session was found, and the highest epochs of its files. */
+  readonly found?: (at: Place, top: Top) => void
+}
+
 /** Every session under the root, newest first: one look at the log and its first line each, never more. */
-export async function listSessions(root: string, judge: Judge): Promise<readonly SessionEntry[]> {
+export async function listSessions(root: string, listing: Listing): Promise<readonly SessionEntry[]> {
   const entries: SessionEntry[] = []
   let looked = 0
   for (const folder of await workspaces(root)) {
@@ -68,14 +82,16 @@ export async function listSessions(root: string, judge: Judge): Promise<readonly
       continue
     }
     for (const [id, top] of highest(names)) {
-      entries.push(entryOf({ folder, id }, top, judge))
+      entries.push(entryOf({ folder, id }, top, listing))
+      listing.found?.({ folder, id }, top)
       if (++looked % AT_A_TIME === 0) await setImmediate()
     }
   }
   return entries.sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1))
 }
 
-interface Top {
+/** The highest epochs of a session's files; 0: there is none. */
+export interface Top {
   log: number
   lock: number
 }
@@ -92,10 +108,13 @@ function highest(names: readonly string[]): ReadonlyMap<string, Top> {
   return sessions
 }
 
-function entryOf(at: Place, top: Top, judge: Judge): SessionEntry {
+function entryOf(at: Place, top: Top, { judge, known }: Listing): SessionEntry {
   if (top.log === 0) return broken(at.id, lockPath(at, top.lock))
   const path = logPath(at, top.log)
   try {
+    const before = known?.get(at.id)
+    if (before && before.state !== 'broken' && isSame(path, before))
+      return { ...before, state: isHeld(at, top.lock, judge) ? 'held' : 'free' }
     // Without waiting: a pipe in the place of a log must not hang the list.
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
@@ -110,6 +129,11 @@ function entryOf(at: Place, top: Top, judge: Judge): SessionEntry {
     if (codeOf(cause) === undefined) throw cause
     return broken(at.id, path)
   }
+}
+
+function isSame(path: string, before: SessionEntry): boolean {
+  const now = lstatSync(path)
+  return now.isFile() && now.size === before.bytes && now.mtimeMs === before.changed
 }
 
 function broken(id: string, path: string): SessionEntry {

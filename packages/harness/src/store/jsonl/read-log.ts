@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { FailureError, type Result } from '@rein/session'
 import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
-import { fail, missing, withoutLog } from './failures.ts'
+import { fail, missing, withoutLog } from '../failures.ts'
 import { hadLog, logPath, type Place, readEpochs } from './names.ts'
 
 /** Bytes handed out at a time. */

@@ -1,18 +1,21 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Blobs, FailureError, type Result, type SessionEntry, type Store } from '@rein/session'
+import { type Blobs, FailureError } from '@rein/session'
 import { codeOf } from '../disk-failure.ts'
-import { type SpilledFile, spillFiles } from '../spill.ts'
-import { acquireSession, createSession, type Opening, putAway } from './acquire.ts'
+import { fail, missing } from '../failures.ts'
+import { findSession } from '../find.ts'
+import type { SessionStore } from '../session-store.ts'
+import { spillFiles } from '../spill.ts'
+import { acquireSession, createSession, type Opening, onDisk, putAway } from './acquire.ts'
 import { fileBlobs } from './blobs.ts'
-import { fail, missing } from './failures.ts'
-import { findSession } from './find.ts'
 import { judgeAs, processHolder } from './holder.ts'
 import { postItem } from './inbox.ts'
-import { listSessions, locateSession } from './listing.ts'
+import { isInUse, listSessions, locateSession, type Top } from './listing.ts'
+import { logEnds } from './log-ends.ts'
 import { isSessionId, type Place, partPath } from './names.ts'
 import { readLog } from './read-log.ts'
+import { deleteFromTrash, listTrash, restoreFromTrash } from './trashed.ts'
 import { watchLog } from './watch.ts'
 
 export interface JsonlOptions {
@@ -26,17 +29,7 @@ export interface JsonlOptions {
   readonly silentMs?: number
 }
 
-export interface JsonlStore extends Store {
-  /**
-   * One session by what a person types: `last` (the most recently changed of this directory, else of all), an id, or
-   * the beginning of one. Fails `SESSION_MISSING`, and `USAGE` when several begin so.
-   */
-  find(typed: string, cwd: string): Promise<Result<SessionEntry>>
-  /** Files for outputs too large for a message, in this session's own spill folder. */
-  spill(id: string): { open(name: string): Promise<SpilledFile> }
-  /** This session's spill folder, which its tools may read; undefined when there is no such session. */
-  spillFolder(id: string): Promise<string | undefined>
-}
+export type JsonlStore = SessionStore
 
 /** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
 export function jsonlStore(options: JsonlOptions): JsonlStore {
@@ -44,17 +37,11 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
   const root = join(options.home, 'sessions')
   const locate = locator(root)
   const opening: Opening = { root, trash: join(options.home, 'trash'), now, silentMs: silence, locate: locate.find }
-  const list = (): Promise<readonly SessionEntry[]> => listSessions(root, judgeAs(processHolder(), now, silence))
   return {
     name: 'jsonl',
     create: (id, { cwd, holder }) => createSession(opening, id, { cwd, holder }),
     acquire: (id, { holder, silentMs = silence }) => acquireSession(opening, id, { holder, silentMs }),
-    list,
-    find: async (typed, cwd) => findSession(await list(), typed, cwd),
-    read: async (id) => {
-      const at = await locate.find(id)
-      return at ? readLog(at) : fail(missing(id))
-    },
+    ...lookingIn(opening, locate),
     async *watch(id, from, signal) {
       const at = await locate.find(id)
       if (!at) throw new FailureError(missing(id))
@@ -70,6 +57,10 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
       if (done.ok) locate.forget(id)
       return done
     },
+    trashed: () => listTrash(opening.trash),
+    restore: (name) =>
+      onDisk(`could not restore ${name}`, () => restoreFromTrash(opening, name, (id) => isInUse(root, id))),
+    emptyTrash: (names) => deleteFromTrash(opening.trash, names),
     spill: (id) => spillFiles(() => locate.part(id, 'spill')),
     async spillFolder(id) {
       const at = await locate.find(id)
@@ -78,10 +69,40 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
   }
 }
 
+/** Lists, and what is read of a log. The epochs a list found spare later looks the reading of a large folder. */
+function lookingIn(
+  { root, now, silentMs }: Opening,
+  locate: Locator,
+): Pick<SessionStore, 'list' | 'find' | 'read' | 'ends'> {
+  const tops = new Map<string, Top>()
+  const list: SessionStore['list'] = (known) =>
+    listSessions(root, {
+      judge: judgeAs(processHolder(), now, silentMs),
+      known,
+      found: (at, top) => {
+        locate.found(at)
+        tops.set(at.id, top)
+      },
+    })
+  return {
+    list,
+    find: async (typed, cwd) => findSession(await list(), typed, cwd),
+    read: async (id) => {
+      const at = await locate.find(id)
+      return at ? readLog(at) : fail(missing(id))
+    },
+    ends: async (id, most) => {
+      const at = await locate.find(id)
+      return at ? logEnds(at, most, tops.get(id)) : fail(missing(id))
+    },
+  }
+}
+
 interface Locator {
   find(id: string): Promise<Place | undefined>
   /** @throws FailureError `SESSION_MISSING`. */
   part(id: string, part: 'blobs' | 'spill'): Promise<string>
+  found(at: Place): void
   forget(id: string): void
 }
 
@@ -103,6 +124,7 @@ function locator(root: string): Locator {
       if (!at) throw new FailureError(missing(id))
       return partPath(at, part)
     },
+    found: (at) => void known.set(at.id, at),
     forget: (id) => void known.delete(id),
   }
   return locator

@@ -44,3 +44,9 @@ export const badId = (id: string): Failure => ({
   message: `not a session id: ${JSON.stringify(id.slice(0, 140))}`,
   next: 'Use 1 to 128 letters, digits, `-` and `_`.',
 })
+
+export const notInTrash = (name: string): Failure => ({
+  code: 'SESSION_MISSING',
+  message: `nothing in the trash is named ${JSON.stringify(name.slice(0, 140))}`,
+  next: 'List it with `rein sessions trash`.',
+})
