@@ -10,6 +10,8 @@ export interface Draft {
   readonly data: object
   readonly surface?: SurfaceOp
   readonly sources?: readonly number[]
+  /** Only on a type this version does not know; for its own, the type decides. */
+  readonly ignorable?: true
 }
 
 /** The format of log this version writes, and the newest it reads. */
@@ -30,7 +32,7 @@ export function encodeLine(place: { seq: number; time: number; previous: string 
   let before = `{"seq":${place.seq},"time":${place.time},"type":"${type}","data":${JSON.stringify(data)}`
   if (surface !== undefined) before += `,"surface":${JSON.stringify(surface)}`
   if (sources !== undefined) before += `,"sources":${JSON.stringify(sources)}`
-  if (ignorable.has(type)) before += ',"ignorable":true'
+  if (ignorable.has(type) || draft.ignorable) before += ',"ignorable":true'
   const hash = chain(place.previous, before, hasher)
   return { line: `${before}${hashField}${hash}"}`, hash }
 }

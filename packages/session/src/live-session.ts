@@ -6,7 +6,8 @@ import { inbox, waitingIn } from './folds/inbox.ts'
 import { fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
-import { type Damage, type ReadLog, readLog } from './read.ts'
+import { copyOf, mend } from './mend.ts'
+import type { Damage } from './read.ts'
 import { repair } from './repair.ts'
 import type { Blobs, Holder, Lease, Result, Store } from './store.ts'
 
@@ -56,9 +57,10 @@ export async function resumeSession(options: SessionOptions, id: string): Promis
 }
 
 async function goOn(lease: Lease, options: SessionOptions): Promise<Result<LiveSession>> {
-  const read = await mended(lease, options)
-  if (!read.ok) return read
-  const { events, damage } = read.value
+  const mended = await mend(lease, options.ports)
+  if (!mended.ok) return mended
+  const { events, read } = mended.value
+  const { damage } = read
   const log = new SessionLog({ ports: options.ports, sink: lease, events })
   // Of a log that was cut to nothing only its name is left.
   if (events.length === 0) log.append('session/start', { format: 1, id: lease.id, cwd: '', rein: options.rein })
@@ -87,11 +89,11 @@ export async function forkSession(
 ): Promise<Result<LiveSession>> {
   const bytes = await options.store.read(from.id)
   if (!bytes.ok) return bytes
-  const lines: string[] = []
-  const parent = await readLog(bytes.value, { hasher: options.ports.hasher, onLine: (line) => lines.push(line) })
+  const parent = await copyOf(bytes.value, options.ports)
   if (!parent.ok) return parent
+  const { read } = parent.value
   const id = options.ports.id('s')
-  const made = fork({ events: parent.value.events, lines }, { id, ...(from.at !== undefined && { at: from.at }) })
+  const made = fork(parent.value, { id, ...(from.at !== undefined && { at: from.at }) })
   if (!made.ok) return made
   const lease = await options.store.create(id, { cwd: cwdOf(parent.value.events), holder: options.holder })
   if (!lease.ok) return lease
@@ -101,7 +103,7 @@ export async function forkSession(
     const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
     log.append('session/fork', made.value.mark)
     // The last line of a parent that runs is being written.
-    const damage = parent.value.openEnd ? [] : parent.value.damage
+    const damage = read.openEnd ? [] : read.damage
     return closedUp(live({ options, lease: lease.value, log, damage }))
   })
 }
@@ -110,19 +112,6 @@ export async function forkSession(
 export const cwdOf = (events: readonly SessionEvent[]): string => {
   const start = events[0]
   return start?.type === 'session/start' ? start.data.cwd : ''
-}
-
-/** A damaged log is read twice: its lines, for the log that takes its place, are kept only when they are needed. */
-async function mended(lease: Lease, { ports }: SessionOptions): Promise<Result<ReadLog>> {
-  const options = { hasher: ports.hasher, aside: `damaged-${lease.epoch}` }
-  const read = await readLog(lease.bytes(), options)
-  if (!read.ok || read.value.damage.length === 0) return read
-  const lines: string[] = []
-  const again = await readLog(lease.bytes(), { ...options, onLine: (line) => lines.push(line) })
-  if (!again.ok) return again
-  const bytes = new TextEncoder().encode(again.value.aside.join('\n'))
-  await lease.publish(lines, { name: options.aside, bytes })
-  return again
 }
 
 async function closedUp(session: LiveSession): Promise<Result<LiveSession>> {

@@ -1,8 +1,9 @@
 import type { Damage, ReadLog, ReadOptions } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
 import type { Failure } from './failure.ts'
-import { chain, encodeLine, format, freeze, hashRoom, isHash, isKnown } from './line.ts'
-import { type Found, isNewer, keepable, recordOf } from './records.ts'
+import { chain, encodeLine, freeze, hashRoom, isHash } from './line.ts'
+import { LogFormat } from './log-format.ts'
+import { bytesOf, type Found, keepable, recordOf, type Spot } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
 import type { Result } from './store.ts'
 
@@ -21,11 +22,14 @@ const leastLine = 100
 export class LogReader {
   readonly #events: SessionEvent[] = []
   #damage: Note[] = []
-  readonly #aside: string[] = []
+  readonly #aside: Uint8Array[] = []
   readonly #options: ReadOptions
   readonly #held = new Map<number, Found[]>()
   #number = 0
+  /** Bytes before the line that is next. */
+  #offset = 0
   #head = ''
+  readonly #format: LogFormat
   /** Behind a lost event the next record cannot be tied to what it followed. */
   #restarted = false
   /** Line of the last record in its place, and the first note that may explain a gap behind it. */
@@ -38,20 +42,25 @@ export class LogReader {
 
   constructor(options: ReadOptions) {
     this.#options = options
+    this.#format = new LogFormat(options.formats)
   }
 
   /** The next line of the log, without its LF, as text and as bytes with room for a hash in front. */
   line(rawBytes: Uint8Array, rawText: string): void {
-    this.#number++
+    const at: Spot = { line: ++this.#number, offset: this.#offset }
+    this.#offset += rawBytes.length - hashRoom + 1
     const ended = rawText.endsWith('\r')
     const bytes = ended ? rawBytes.subarray(0, -1) : rawBytes
     const text = ended ? rawText.slice(0, -1) : rawText
     if (text === '') return
-    const found = recordOf({ text, bytes, number: this.#number })
+    const found = recordOf({ text, bytes, at })
     if (found) {
       this.#salvage.clear()
       this.#arrive(found)
-    } else this.#scavenge(text, bytes.length - hashRoom)
+    } else {
+      this.#aside.push(rawBytes.slice(hashRoom))
+      this.#scavenge({ text, bytes: bytes.length - hashRoom, at })
+    }
   }
 
   /** @param unended whether the log's last line has no line end. */
@@ -62,7 +71,13 @@ export class LogReader {
     const [only] = damage
     const torn = damage.length === 1 && only?.reason === 'torn' && only.events === 0 && only.line === this.#number
     this.#declareLostBytes()
-    const value = { events: this.#events, damage, aside: this.#aside, openEnd: unended && torn }
+    const value = {
+      events: this.#events,
+      damage,
+      aside: this.#aside,
+      openEnd: unended && torn,
+      format: this.#format.number,
+    }
     return { ok: true, value }
   }
 
@@ -83,7 +98,7 @@ export class LogReader {
     // A hash covers its record and all before it: whatever carries the same one is that record again, or a spoiled copy.
     const known = this.#events[place]?.hash === found.hash
     if (known || waiting?.some(({ text }) => text === found.text)) this.#spare(found)
-    else if (place < due || this.#isBranch(found)) this.#stray(found)
+    else if (place < due || this.#chain(this.#branch ?? '-', found.before) === found.hash) this.#stray(found)
     else if (waiting) waiting.push(found)
     else this.#held.set(place, [found])
     this.#release()
@@ -95,7 +110,7 @@ export class LogReader {
     for (let next = this.#held.get(due); next; next = this.#held.get(this.#events.length)) {
       const fit = next.find((found) => this.#fits(found))
       if (!fit) return
-      if (fit.line === this.#number) this.#note('bad-seq', fit.line, 0)
+      if (fit.line === this.#number) this.#note('bad-seq', fit, 0)
       this.#held.delete(this.#events.length)
       this.#accept(fit)
       for (const other of next) if (other !== fit) this.#stray(other)
@@ -108,10 +123,10 @@ export class LogReader {
       this.#held.delete(seq)
       const [first] = waiting
       const plausible = first !== undefined && this.#isPlausible(seq, waiting)
-      while (plausible && this.#events.length < seq) this.#lose(first.line)
+      while (plausible && this.#events.length < seq) this.#lose(first)
       const fit = waiting.find((found) => this.#fits(found))
       if (fit) this.#accept(fit)
-      else if (plausible) this.#lose(first.line, first)
+      else if (plausible) this.#lose(first, first)
       const placed = fit ?? (plausible ? first : undefined)
       for (const other of waiting) if (other !== placed) this.#stray(other)
     }
@@ -132,7 +147,7 @@ export class LogReader {
 
   /** In its place, tied to the record before it, and of a format this version reads. */
   #fits(found: Found): boolean {
-    if (found.fault !== undefined || found.event.seq !== this.#events.length) return false
+    if (found.event.seq !== this.#events.length || this.#faultOf(found) !== undefined) return false
     return this.#restarted ? isHash(found.hash) : this.#chain(this.#head, found.before) === found.hash
   }
 
@@ -142,16 +157,23 @@ export class LogReader {
     return this.#chain(this.#head, before) === hash
   }
 
-  #isBranch({ before, hash }: Found): boolean {
-    return this.#branch !== undefined && this.#chain(this.#branch, before) === hash
+  #eventOf({ event }: Found): SessionEvent {
+    return this.#format.eventOf(event, this.#events.length === 0)
+  }
+
+  #faultOf(found: Found): string | undefined {
+    return this.#format.faultOf(this.#eventOf(found))
   }
 
   #chain(previous: string, before: string | Uint8Array): string {
     return chain(previous, before, this.#options.hasher)
   }
 
-  #accept({ event, text, hash, line }: Found): void {
-    if (!this.#isReadable(event)) return
+  #accept(found: Found): void {
+    const { text, hash, line } = found
+    const event = this.#eventOf(found)
+    this.#tooNew ??= this.#format.refusal(event, this.#events)
+    if (this.#tooNew) return
     this.#events.push(freeze(event))
     this.#options.onLine?.(text)
     this.#head = hash
@@ -159,26 +181,11 @@ export class LogReader {
     this.#lastLine = line
   }
 
-  #isReadable(event: SessionEvent): boolean {
-    const newer = isNewer(event)
-    if (this.#tooNew || (!newer && (isKnown(event.type) || event.ignorable))) return !this.#tooNew
-    const writer = writerOf(newer ? [event] : this.#events)
-    this.#tooNew = {
-      code: 'FORMAT_TOO_NEW',
-      message: newer
-        ? `the log is of a newer format than ${format}; rein ${writer} wrote it`
-        : `event ${event.seq} is of the unknown type ${JSON.stringify(event.type)}; rein ${writer} wrote the log`,
-      next: `Open this session with rein ${writer} or newer.`,
-    }
-    return false
-  }
-
   /** A line that is no record: its records are taken, and the rest is counted. */
-  #scavenge(text: string, bytes: number): void {
-    const { records, note, settled } = this.#salvage.take({ text, bytes, number: this.#number })
+  #scavenge(line: { readonly text: string; readonly bytes: number; readonly at: Spot }): void {
+    const { records, note, settled } = this.#salvage.take(line)
     if (settled.length > 0) this.#damage = this.#damage.filter((other) => !settled.includes(other))
     this.#damage.push(note)
-    this.#aside.push(text)
     for (const found of records) this.#arrive(found)
   }
 
@@ -189,25 +196,24 @@ export class LogReader {
   }
 
   #spare(found: Found): void {
-    this.#note('bad-seq', found.line, found.bytes)
-    this.#aside.push(found.text)
+    this.#note('bad-seq', found, found.bytes)
+    this.#aside.push(bytesOf(found))
   }
 
-  #note(reason: Reason, line: number, bytes: number): Note {
-    const note = { reason, line, bytes, events: 0 }
+  #note(reason: Reason, { line, offset }: Spot, bytes: number): Note {
+    const note = { reason, line, offset, bytes, events: 0 }
     this.#damage.push(note)
     return note
   }
 
-  /** The event that is due is lost: by the record in its place, by unreadable bytes before `line`, or without a trace. */
-  #lose(line: number, found?: Found): void {
-    const trace = found ? undefined : this.#traceBefore(line)
-    const fault: Reason = found?.fault === undefined ? 'broken-chain' : 'not-an-event'
-    const note = trace ?? { reason: found ? fault : 'bad-seq', line, bytes: found?.bytes ?? 0, events: 0 }
+  /** The event that is due is lost: by the record in its place, by unreadable bytes before `at`, or without a trace. */
+  #lose(at: Spot, found?: Found): void {
+    const trace = found ? undefined : this.#traceBefore(at.line)
+    const fault: Reason = found && this.#faultOf(found) !== undefined ? 'not-an-event' : 'broken-chain'
+    const note = trace ?? this.#note(found ? fault : 'bad-seq', at, found?.bytes ?? 0)
     note.events = 1
-    if (!trace) this.#damage.push(note)
     if (found) {
-      this.#aside.push(found.text)
+      this.#aside.push(bytesOf(found))
       this.#lastLine = found.line
     }
     this.#declare({ reason: note.reason, events: 1, lines: 1, bytes: note.bytes })
@@ -240,9 +246,4 @@ export class LogReader {
     this.#head = hash
     this.#restarted = found.events > 0
   }
-}
-
-function writerOf(events: readonly SessionEvent[]): string {
-  const written = events.findLast((event) => event.type === 'session/start' || event.type === 'session/resume')
-  return written?.data.rein ?? '(unknown version)'
 }

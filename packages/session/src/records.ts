@@ -1,19 +1,26 @@
 import type { SessionEvent } from './events/index.ts'
-import { endsInHash, faultOf, faultOfEnvelope, format, hashPattern, hashRoom, isKnown, tailLength } from './line.ts'
+import { endsInHash, faultOfEnvelope, hashPattern, hashRoom, tailLength } from './line.ts'
 
-/** One whole record found in a log; whether it is in its place is not known yet. */
-export interface Found {
+/** Where a line of the log stands, before any repair. */
+export interface Spot {
+  /** Counted from 1. */
+  readonly line: number
+  /** Bytes of the log before the line. */
+  readonly offset: number
+}
+
+/** One whole record found in a log; whether it is in its place, and what it means in its format, is not known yet. */
+export interface Found extends Spot {
+  /** Only its envelope is checked. */
   readonly event: SessionEvent
   /** The record without its line end. */
   readonly text: string
   /** What its hash covers; bytes hold only until the next line is read, and have room for a hash in front. */
   readonly before: string | Uint8Array
   readonly hash: string
-  /** 1-based line of the log it was found in. */
-  readonly line: number
   readonly bytes: number
-  /** Why it cannot be an event of this format, or undefined. */
-  readonly fault: string | undefined
+  /** The line's own bytes, where its text is not all they say. */
+  readonly raw?: Uint8Array
 }
 
 const start = '{"seq":'
@@ -32,8 +39,7 @@ export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
  * A line that is one record from end to end, or undefined.
  * @param line its `bytes` have room for a hash in front of them; without them they are those of its text.
  */
-export function recordOf(line: { text: string; bytes?: Uint8Array; number: number }): Found | undefined {
-  const { text, bytes, number } = line
+export function recordOf({ text, bytes, at }: { text: string; bytes?: Uint8Array; at: Spot }): Found | undefined {
   if (!endsInHash(text)) return undefined
   const event = parsed(text)
   if (!event) return undefined
@@ -41,7 +47,8 @@ export function recordOf(line: { text: string; bytes?: Uint8Array; number: numbe
   const exact = bytes && !text.includes('\uFFFD')
   const before = exact ? bytes.subarray(0, bytes.length - tailLength) : text.slice(0, -tailLength)
   const size = bytes ? bytes.length - hashRoom : utf8Length(text)
-  return { event, text, before, hash: event.hash, line: number, bytes: size, fault: faultOfKnown(event) }
+  const found = { event, text, before, hash: event.hash, line: at.line, offset: at.offset, bytes: size }
+  return bytes && !exact ? { ...found, raw: bytes.slice(hashRoom) } : found
 }
 
 /** A record that outlives the buffer its bytes are in. */
@@ -49,8 +56,11 @@ export function keepable(found: Found): Found {
   return typeof found.before === 'string' ? found : { ...found, before: found.text.slice(0, -tailLength) }
 }
 
+/** A record as it stood in the log. */
+export const bytesOf = ({ raw, text }: Found): Uint8Array => raw ?? encoder.encode(text)
+
 /** Every record that stands somewhere in a damaged line, and where. */
-export function recordsIn(text: string, number: number): { from: number; to: number; found: Found }[] {
+export function recordsIn(text: string, at: Spot): { from: number; to: number; found: Found }[] {
   const records: { from: number; to: number; found: Found }[] = []
   let tries = 0
   let from = text.indexOf(start)
@@ -60,7 +70,7 @@ export function recordsIn(text: string, number: number): { from: number; to: num
     for (const end of ends) {
       if (++tries > mostTries) break
       const piece = text.slice(from, from + end.index + end[0].length)
-      const found = recordOf({ text: piece, number })
+      const found = recordOf({ text: piece, at })
       if (!found) continue
       to = from + piece.length
       records.push({ from, to, found })
@@ -85,11 +95,3 @@ function parsed(text: string): SessionEvent | undefined {
     throw error
   }
 }
-
-/** A type or a format of a newer version is no fault here: what it means is decided where the record has its place. */
-function faultOfKnown(event: SessionEvent): string | undefined {
-  return !isKnown(event.type) || isNewer(event) ? undefined : faultOf(event)
-}
-
-/** Whether the log says that it is of a format this version does not read. */
-export const isNewer = (event: SessionEvent): boolean => event.type === 'session/start' && event.data.format > format

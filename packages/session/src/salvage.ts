@@ -1,5 +1,5 @@
 import type { Damage } from './damage.ts'
-import { beginsRecord, type Found, recordsIn, utf8Length } from './records.ts'
+import { beginsRecord, type Found, recordsIn, type Spot, utf8Length } from './records.ts'
 
 /** What was lost, as it is counted while a log is read; the reader says later which event it stood for. */
 export type Note = { -readonly [K in keyof Damage]: Damage[K] }
@@ -25,27 +25,27 @@ export class Salvage {
     this.#fragment = undefined
   }
 
-  take(line: { readonly text: string; readonly bytes: number; readonly number: number }): Salvaged {
+  take(line: { readonly text: string; readonly bytes: number; readonly at: Spot }): Salvaged {
     // No record holds a NUL: JSON escapes it. What is left when they are gone must still agree with its hash.
     const text = line.text.replaceAll('\0', '')
-    const whole = this.#completed(text, line.number)
+    const whole = this.#completed(text, line.at)
     if (whole) return whole
-    const places = recordsIn(text, line.number)
+    const places = recordsIn(text, line.at)
     const records = places.map(({ found }) => found)
     const bytes = line.bytes - size(records)
-    const note: Note = { reason: reasonOf(line.text, text, records.length), line: line.number, bytes, events: 0 }
+    const note: Note = { reason: reasonOf(line.text, text, records.length), ...line.at, bytes, events: 0 }
     this.#begin(text.slice(places.at(-1)?.to ?? 0), note, records.length > 0)
     return { records, note, settled: [] }
   }
 
   /** A record that stands on several lines is whole again when they are joined; only line ends were added to it. */
-  #completed(text: string, number: number): Salvaged | undefined {
+  #completed(text: string, at: Spot): Salvaged | undefined {
     if (!this.#fragment) return undefined
     const joined = this.#fragment.text + text
-    const places = recordsIn(joined, number)
+    const places = recordsIn(joined, at)
     if (places[0]?.from !== 0) return undefined
     const records = places.map(({ found }) => found)
-    const note: Note = { reason: 'spliced', line: number, bytes: utf8Length(joined) - size(records), events: 0 }
+    const note: Note = { reason: 'spliced', ...at, bytes: utf8Length(joined) - size(records), events: 0 }
     const settled = this.#fragment.notes
     this.#begin(joined.slice(places.at(-1)?.to), note, true)
     return { records, note, settled }
