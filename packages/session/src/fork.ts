@@ -1,3 +1,4 @@
+import type { Damage } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
 import type { Result } from './store.ts'
 
@@ -32,4 +33,14 @@ export function fork(
 export function idOf(events: readonly SessionEvent[]): string {
   const named = events.findLast((event) => event.type === 'session/fork' || event.type === 'session/start')
   return named ? named.data.id : ''
+}
+
+/** What is damaged before event `at`: an event stands in the line after its seq, and one later for each line of junk. */
+export function damageUpTo(damage: readonly Damage[], at: number): readonly Damage[] {
+  let last = at + 1
+  return damage.filter(({ line, events }) => {
+    const before = line <= last
+    if (before && events === 0) last++
+    return before
+  })
 }

@@ -72,6 +72,8 @@ export type { RepairDraft } from './repair.ts'
 export { notStartedText, repair, unknownText } from './repair.ts'
 export type { Derivable, DerivedRequest } from './request.ts'
 export { Derivation, sameHeader, sentRecord } from './request.ts'
+export type { Rewind } from './rewind.ts'
+export { planRewind, rewind } from './rewind.ts'
 export { SharedList, SharedMap } from './shared.ts'
 export type {
   Blobs,
@@ -85,5 +87,7 @@ export type {
   Trashed,
   Watched,
 } from './store.ts'
+export type { TreeEntry, TurnEntry } from './tree.ts'
+export { saidIn, tree, turnsOf } from './tree.ts'
 export type { Answer, Verification } from './verify.ts'
 export { isSound, verify } from './verify.ts'

@@ -3,7 +3,7 @@ import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
 import { FailureError } from './failure.ts'
 import { inbox, waitingIn } from './folds/inbox.ts'
-import { fork } from './fork.ts'
+import { damageUpTo, fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
 import { copyOf, mend } from './mend.ts'
@@ -103,7 +103,7 @@ export async function forkSession(
     const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
     log.append('session/fork', made.value.mark)
     // The last line of a parent that runs is being written.
-    const damage = read.openEnd ? [] : read.damage
+    const damage = read.openEnd ? [] : damageUpTo(read.damage, from.at ?? read.events.length)
     return closedUp(live({ options, lease: lease.value, log, damage }))
   })
 }
@@ -138,6 +138,7 @@ async function takeBlobs(blobs: Blobs, { from, events }: { from: string; events:
 
 function contentOf(event: SessionEvent): readonly Content[] {
   if (event.type === 'request/sent') return event.data.extra ?? []
+  if (event.type === 'inbox/spliced') return event.data.insert.flatMap(({ content }) => content)
   return event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
 }
 
