@@ -3,7 +3,7 @@ import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
 import { FailureError } from './failure.ts'
 import { inbox, waitingIn } from './folds/inbox.ts'
-import { damageUpTo, fork } from './fork.ts'
+import { damageUpTo, type Fork, fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
 import { copyOf, mend } from './mend.ts'
@@ -99,13 +99,23 @@ export async function forkSession(
   if (!lease.ok) return lease
   return orGivenBack(lease.value, async () => {
     await takeBlobs(options.store.blobs(id), { from: from.id, events: made.value.events })
-    await lease.value.publish(made.value.lines)
-    const log = new SessionLog({ ports: options.ports, sink: lease.value, events: made.value.events })
-    log.append('session/fork', made.value.mark)
+    const { lines, events } = marked(made.value, options.ports)
+    await lease.value.publish(lines)
+    const log = new SessionLog({ ports: options.ports, sink: lease.value, events })
     // The last line of a parent that runs is being written.
     const damage = read.openEnd ? [] : damageUpTo(read.damage, from.at ?? read.events.length)
     return closedUp(live({ options, lease: lease.value, log, damage }))
   })
+}
+
+/** Prefix and mark are published as one: a crash between them would leave a copy of the parent, its waiting input included. */
+function marked({ lines, events, mark }: Fork, ports: Ports): Pick<Fork, 'lines' | 'events'> {
+  const all = [...lines]
+  const nowhere = { append: async () => undefined, sync: async () => undefined }
+  const log = new SessionLog({ ports, sink: nowhere, events })
+  log.onLine((line) => all.push(line))
+  log.append('session/fork', mark)
+  return { lines: all, events: log.events }
 }
 
 /** The directory a session works in. Empty when damage took the start. */

@@ -100,7 +100,7 @@ test('a task whose claim is lost is withdrawn when the session is resumed, and h
   await again.close()
 })
 
-/** The written session in a store in which every lease is lost at its first sync. */
+/** The written session in a store in which every lease is lost at its first sync or publish. */
 async function takenOver() {
   const { store, options, id } = await written()
   let released = 0
@@ -108,7 +108,9 @@ async function takenOver() {
     const lease = await made
     if (!lease.ok) return lease
     const release = lease.value.release.bind(lease.value)
-    lease.value.sync = () => Promise.reject(new FailureError({ code: 'SESSION_TAKEN', message: 'taken over' }))
+    const taken = () => Promise.reject(new FailureError({ code: 'SESSION_TAKEN', message: 'taken over' }))
+    lease.value.sync = taken
+    lease.value.publish = taken
     lease.value.release = () => {
       released++
       return release()
