@@ -2,10 +2,12 @@ import { findProject, recordConsent, type Settings } from '@rein/harness'
 import type { Failure, Result } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli, Command } from './cli.ts'
+import { storeOf } from './commands/stored-log.ts'
 import { exits } from './exit.ts'
 import { failed } from './failed.ts'
 import { presetOf } from './headless.ts'
 import { Conversation, type Happening } from './interactive/conversation.ts'
+import { firstScreen } from './interactive/first-screen.ts'
 import { leave } from './interactive/leave.ts'
 import { Mailbox } from './interactive/mailbox.ts'
 import { Terminal } from './interactive/terminal.ts'
@@ -24,10 +26,17 @@ export const interactive: Command = async (cli, args) => {
   const mailbox = new Mailbox<Happening>()
   using _signals = signalsTo(mailbox)
   using terminal = new Terminal(target.value.cli, (heard) => mailbox.put(heard))
+  await showEnd(target.value, terminal)
   const settled = await settledWith(target.value.cli, args, { terminal, mailbox })
   if (!settled.ok) return failed(cli, settled.failure)
   if (settled.value === undefined) return exits.interrupted
   return await converse(target.value, { args, settled: settled.value, terminal, mailbox })
+}
+
+/** Where a session stands that is about to be opened, which takes a while for a long one. */
+async function showEnd({ cli, entry }: Target, terminal: Terminal): Promise<void> {
+  if (entry?.state !== 'free') return
+  for (const line of await firstScreen(cli, storeOf(cli), entry)) terminal.line(line)
 }
 
 interface Surroundings {

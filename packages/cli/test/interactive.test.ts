@@ -86,6 +86,15 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     assert.ok(stderr.includes(`rein resume ${id} -p "task"`), stderr)
   })
 
+  test('shows the end of a session that goes on, calls and results with it, before the greeting', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [calls('glob', { pattern: '*' }), says('Nothing there.')] })
+    await rein(place, [...endpoint(server), '-p', 'look around'])
+    const { stdout, stderr } = await rein(place, [...endpoint(server), 'resume'], { input: '' })
+    assert.match(stderr, /> look around\n(.*\n)*• glob .*\n(.*\n)*Nothing there\.\n(.*\n)*rein 0\.1\.0/)
+    assert.equal(stdout, '')
+  })
+
   test('logs the commands that touch it, and not those that only look', async () => {
     using place = new Place()
     await using server = await mockServer()

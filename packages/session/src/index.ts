@@ -68,6 +68,8 @@ export { faultOfPosted } from './posted.ts'
 export type { Damage, ReadLog, ReadOptions } from './read.ts'
 export { readLog } from './read.ts'
 export { Rebuild } from './rebuild.ts'
+export type { RedactedLog, RedactOptions } from './redact.ts'
+export { redactLog } from './redact.ts'
 export type { RepairDraft } from './repair.ts'
 export { notStartedText, repair, unknownText } from './repair.ts'
 export type { Derivable, DerivedRequest } from './request.ts'
@@ -87,6 +89,7 @@ export type {
   Trashed,
   Watched,
 } from './store.ts'
+export { tailEvents } from './tail.ts'
 export type { TreeEntry, TurnEntry } from './tree.ts'
 export { saidIn, tree, turnsOf } from './tree.ts'
 export type { Answer, Verification } from './verify.ts'

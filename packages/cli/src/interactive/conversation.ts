@@ -6,6 +6,7 @@ import { exitOf, exits } from '../exit.ts'
 import { slashWord } from '../slash-word.ts'
 import type { Hosted, StartOptions } from '../start.ts'
 import { safeText } from '../view/safe-text.ts'
+import { firstScreen } from './first-screen.ts'
 import { leave } from './leave.ts'
 import type { Mailbox } from './mailbox.ts'
 import { Screen } from './screen.ts'
@@ -57,7 +58,7 @@ export class Conversation {
   /** @returns the exit code. */
   async run(): Promise<number> {
     this.#screen.greet(this.#options.cli.version)
-    if (this.#options.start.start?.kind === 'resume') this.#screen.recall()
+    this.#screen.parked()
     this.#agent.wake()
     for (;;) {
       this.#prompt()
@@ -160,9 +161,17 @@ export class Conversation {
     this.#agent = agent
     this.#screen = this.#attach(agent)
     await leave(this.#options.host, before)
+    await this.#recall(agent)
     this.#screen.greet(this.#options.cli.version)
-    this.#screen.recall()
+    this.#screen.parked()
     agent.wake()
+  }
+
+  /** Where the session stands that goes on; a new one stands at its beginning. */
+  async #recall({ session, settings }: Agent): Promise<void> {
+    const { cli, terminal } = this.#options
+    const lines = await firstScreen(cli, session.store, { id: session.id, cwd: settings.cwd })
+    for (const line of lines) terminal.line(line)
   }
 
   #interrupt(typed: string): number | undefined {

@@ -90,20 +90,6 @@ export class Screen implements Disposable {
     this.#typed.add(item)
   }
 
-  /** The last exchange of a session that goes on, so that its person knows where it stands. */
-  recall(): void {
-    const { events } = this.#agent.session.log
-    const asked = events.findLast(
-      ({ type, data }) => type === 'user/message' && 'source' in data && isPerson(data.source),
-    )
-    const said = events.findLast(({ type }) => type === 'assistant/message')
-    for (const event of [asked, said]) {
-      const shown = event && render(event, { color: this.#color, cwd: this.#agent.settings.cwd })
-      if (shown !== undefined) this.#terminal.line(shown)
-    }
-    this.parked()
-  }
-
   /** Input that waits and does not start by itself. */
   parked(): void {
     const state = this.#agent.session.log.state(inbox)
