@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { FailureError, type Watched } from '@rein/session'
+import { Delivered } from '../delivered.ts'
 import { isAbsent } from '../disk-failure.ts'
 import { lockPath, logPath, type Place, readEpochs } from './names.ts'
 
@@ -18,19 +19,17 @@ interface Source {
 /** Reads one session's log as others write it, and notices when another log takes its place. */
 export class Follower {
   readonly #at: Place
-  readonly #from: number
   #source: Source | undefined
   /** Where the next read starts, and the bytes before it that are no whole line yet. */
   #offset = 0
   #rest: Buffer = Buffer.alloc(0)
   /** Position of the next line read. */
   #position = 0
-  /** What was delivered, from position `#from` on, as marks: enough to find where another log differs. */
-  readonly #marks: number[] = []
+  readonly #delivered: Delivered
 
   constructor(at: Place, from: number) {
     this.#at = at
-    this.#from = from
+    this.#delivered = new Delivered(from)
   }
 
   /** Everything there is to deliver now. @throws FailureError `SESSION_MISSING` when the session is gone. */
@@ -44,11 +43,14 @@ export class Follower {
         continue
       }
       if (bytes.length === 0) {
-        yield* this.#shorter()
+        yield* this.#delivered.shorter(this.#position)
         return
       }
       this.#offset += bytes.length
-      yield* this.#deliver(this.#split(bytes))
+      const lines = this.#split(bytes)
+      const position = this.#position
+      this.#position += lines.length
+      yield* this.#delivered.offer(position, lines)
     }
   }
 
@@ -61,7 +63,7 @@ export class Follower {
     this.#source = undefined
   }
 
-  /** Start over at the head of the highest published log; marks stay, to be compared. */
+  /** Start over at the head of the highest published log; what was delivered stays, to be compared. */
   async #open(): Promise<Source> {
     for (let round = 0; round < 100; round++) {
       const { locks, logs } = await readEpochs(this.#at)
@@ -112,33 +114,6 @@ export class Follower {
     this.#rest = all.subarray(start)
     return lines
   }
-
-  *#deliver(lines: readonly string[]): Generator<Watched> {
-    let first = lines.length
-    for (const [index, line] of lines.entries()) {
-      const at = this.#position + index - this.#from
-      if (at < 0) continue
-      const known = at < this.#marks.length
-      if (known && this.#marks[at] === mark(line)) continue
-      if (known) {
-        this.#marks.length = at
-        yield { kind: 'reset', from: this.#from + at }
-      }
-      first = Math.min(first, index)
-      this.#marks.push(mark(line))
-    }
-    const from = this.#position + first
-    this.#position += lines.length
-    if (first < lines.length) yield { kind: 'lines', from, lines: lines.slice(first) }
-  }
-
-  /** At the end of the log: lines that were delivered and are not in it no longer hold. */
-  *#shorter(): Generator<Watched> {
-    const held = Math.max(0, this.#position - this.#from)
-    if (held >= this.#marks.length) return
-    this.#marks.length = held
-    yield { kind: 'reset', from: this.#from + held }
-  }
 }
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
@@ -147,19 +122,4 @@ const identityOf = (stat: { readonly dev: bigint; readonly ino: bigint }): strin
 function readBlock(fd: number, at: number): Buffer {
   const block = Buffer.allocUnsafe(BLOCK)
   return block.subarray(0, readSync(fd, block, 0, BLOCK, at))
-}
-
-/** Characters at the end of a line that its mark covers: the line's own hash, which covers the rest, is among them. */
-const MARKED = 96
-
-/** 53 bits that tell two lines at one position apart (FNV-1a twice, with different starts). */
-function mark(line: string): number {
-  let low = 0x811c9dc5 ^ line.length
-  let high = 0x01000193 ^ line.length
-  for (let index = Math.max(0, line.length - MARKED); index < line.length; index++) {
-    const unit = line.charCodeAt(index)
-    low = Math.imul(low ^ unit, 0x01000193)
-    high = Math.imul(high ^ unit, 0x85ebca6b)
-  }
-  return (low >>> 0) + ((high >>> 0) & 0x1fffff) * 0x1_0000_0000
 }

@@ -1,6 +1,7 @@
 import { FailureError, type Watched } from '@rein/session'
+import { Bell } from '../bell.ts'
 import { codeOf, diskFailure } from '../disk-failure.ts'
-import { watchFolder } from './folder-watch.ts'
+import { watchFolder } from '../folder-watch.ts'
 import { Follower } from './follower.ts'
 import type { Place } from './names.ts'
 
@@ -31,29 +32,5 @@ export async function* watchLog(
     throw new FailureError(diskFailure('FILE_ERROR', `could not follow session ${at.id}`, cause), { cause })
   } finally {
     signal.removeEventListener('abort', stop)
-  }
-}
-
-/** Rung at any time; a ring nobody waited for is kept for the next who does. */
-class Bell {
-  #rung = false
-  #wake: (() => void) | undefined
-
-  ring(): void {
-    this.#rung = true
-    this.#wake?.()
-  }
-
-  async wait(atMostMs: number): Promise<void> {
-    if (!this.#rung) {
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        timer = setTimeout(resolve, atMostMs)
-      })
-      clearTimeout(timer)
-      this.#wake = undefined
-    }
-    this.#rung = false
   }
 }
