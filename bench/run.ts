@@ -7,6 +7,7 @@ import { keep, print } from './table.ts'
 const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   startup: async () => (await import('./startup.ts')).startup(),
   steps: async () => (await import('./steps.ts')).steps(),
+  'first-screen': async () => (await import('./first-screen.ts')).firstScreen(),
   append: async () => (await import('./append.ts')).append(),
   open: async () => (await import('./open.ts')).open(),
   encode: async () => (await import('./encode.ts')).encode(),
