@@ -60,14 +60,19 @@ async function goOn(lease: Lease, options: SessionOptions): Promise<Result<LiveS
   const mended = await mend(lease, options.ports)
   if (!mended.ok) return mended
   const { events, read } = mended.value
-  const { damage } = read
+  const emptied = events.length === 0 && lease.epoch > 2
+  const damage = emptied ? [lostWhole] : read.damage
   const log = new SessionLog({ ports: options.ports, sink: lease, events })
   // Of a log that was cut to nothing only its name is left.
   if (events.length === 0) log.append('session/start', { format: 1, id: lease.id, cwd: '', rein: options.rein })
+  if (emptied) log.append('session/damage', { reason: 'torn', events: 0, lines: 0, bytes: 0 })
   const { host, pid, started } = options.holder
   log.append('session/resume', { epoch: lease.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
   return closedUp(live({ options, lease, log, damage }))
 }
+
+/** Whoever takes a session over writes to its log at once. One that is empty the time after was cut to nothing. */
+const lostWhole: Damage = { reason: 'torn', line: 1, offset: 0, bytes: 0, events: 0 }
 
 /** What fails while a session is opened is a value, a take-over in that moment included, and holds no lease. */
 async function orGivenBack(lease: Lease, open: () => Promise<Result<LiveSession>>): Promise<Result<LiveSession>> {

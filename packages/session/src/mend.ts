@@ -22,7 +22,8 @@ export interface MendOptions extends Pick<ReadOptions, 'hasher' | 'formats'> {
 /**
  * Make a log fit to be appended to: what could not be read is declared in its place, an older format becomes the newest.
  * Nothing is changed in place: the mended log is published beside the old one, and what was cut out is kept in a side
- * file; of a log of an older format, all of it. Idempotent: a log that is fine is left alone.
+ * file; of a log of an older format, all of it. A log that is fine is left alone. Once a lease: it reads the log as it
+ * was acquired.
  * Fails as `readLog` does, and then nothing is written.
  * @throws FailureError as `Lease.publish` does.
  */

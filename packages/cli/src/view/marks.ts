@@ -55,8 +55,8 @@ const damage = ({ reason, events, bytes, aside }: DataOf<'session/damage'>): str
 }
 
 /** What was found wrong with a log when it was read. */
-export const damageText = ({ reason, line, bytes, events }: Damage): string =>
-  `damage at line ${line} of the log (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost`
+export const damageText = ({ reason, line, offset, bytes, events }: Damage): string =>
+  `damage at line ${line} of the log, byte ${offset} (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost`
 
 /** What the person is told once of a session that was opened: what is lost of it, and what will not run because of that. */
 export function openedText({ damage, withdrawn }: Pick<LiveSession, 'damage' | 'withdrawn'>): readonly string[] {

@@ -1,6 +1,6 @@
 import type { EventNamed, SessionEvent } from '../events/index.ts'
-import { fold } from '../fold.ts'
 import { seen } from '../folds/seen.ts'
+import { States } from '../states.ts'
 import type { Rule } from './rule.ts'
 
 type Result = EventNamed<'tool/result'>
@@ -138,16 +138,14 @@ export const onlyAllowedOnceAllows: Rule = {
 export const seenBeforeChange: Rule = {
   rule: 12,
   watch() {
-    const events: SessionEvent[] = []
-    let state = seen.initial
+    const states = new States(seen.initial)
     return {
       see(event, violated) {
         const change = changeOf(event)
-        if (change?.before && state.get(change.path)?.hash !== change.before)
+        if (change?.before && states.last.get(change.path)?.hash !== change.before)
           violated(`${change.path} was changed at a version the session had not seen`)
-        if (event.type !== 'session/rewound' && (event.type !== 'tool/result' || !event.data.seen)) return
-        events.push(event)
-        state = event.type === 'session/rewound' ? fold(seen, events) : seen.step(state, event)
+        if (event.type === 'session/rewound') states.add(event.seq, states.at(event.data.to))
+        else if (event.type === 'tool/result' && event.data.seen) states.add(event.seq, seen.step(states.last, event))
       },
     }
   },

@@ -54,6 +54,37 @@ test('contents replaced on purpose are redacted: what came before differs, what 
   assert.equal(found.problems.length, 2)
 })
 
+test('a redaction excuses only requests in which a placeholder stands: other words rewritten under it are FALSE', async () => {
+  const world = played()
+  const mark: Written = { type: 'session/migrated', data: { from: 1, to: 1, oldHead: world.log.head } }
+  const plain: Written[] = JSON.parse(JSON.stringify(world.log.events).replaceAll('the secret word', 'another word'))
+  assert.equal(await answer(chained([...plain, mark]), world), 'FALSE')
+  // In what is no part of a request a placeholder excuses nothing.
+  const note: Written = { type: 'plugin/note', data: { plugin: 'p', kind: 'k', v: 1, data: '⟦redacted⟧' } }
+  assert.equal(await answer(chained([...plain, note, mark]), world), 'FALSE')
+})
+
+test('what is sent after a redaction must be what the log gives', async () => {
+  const world = played()
+  const at = world.log.events.findIndex(({ type }) => type === 'turn/end') + 1
+  const mark: Written = { type: 'session/migrated', data: { from: 1, to: 1, oldHead: '' } }
+  const [before, after] = [rewritten(world).slice(0, at), rewritten(world).slice(at)]
+  const moved = after.map((event): Written => {
+    const { type, data } = event as { type: EventType; data: { at?: number } }
+    return type === 'request/sent' ? { ...event, data: { ...data, at: (data.at ?? 0) + 1 } } : event
+  })
+  assert.equal(await answer(chained([...before, mark, ...moved]), world), 'FALSE')
+})
+
+test('an empty log is a beginning, or a loss when somebody wrote to it before', async () => {
+  const read = await opened([])
+  const blob = () => undefined
+  assert.equal(verify(read, { hasher, blob }).answer, 'open tail')
+  const lost = verify(read, { hasher, blob, openedAgain: true })
+  assert.equal(lost.answer, 'FALSE')
+  assert.match(lost.problems.join(), /what it held is lost/)
+})
+
 test('a migration between formats hides no difference', async () => {
   const world = played()
   const mark: Written = { type: 'session/migrated', data: { from: 0, to: 1, oldHead: world.log.head } }
