@@ -16,6 +16,7 @@ const commands: { readonly [name: string]: () => Promise<Command> } = {
   show: () => import('./commands/show.ts').then(({ show }) => show),
   verify: () => import('./commands/verify.ts').then(({ verify }) => verify),
   fork: () => import('./commands/fork.ts').then(({ fork }) => fork),
+  rewind: () => import('./commands/rewind.ts').then(({ rewind }) => rewind),
   config: () => import('./commands/config.ts').then(({ config }) => config),
   demo: () => import('./commands/demo.ts').then(({ demo }) => demo),
 }

@@ -20,7 +20,7 @@ import { namedId, refuse, type StoredLog, storedLog, storeOf } from './stored-lo
 
 /** `rein show <id>`: the transcript, the raw log, the exact bytes of one request, or what differs between two. */
 export const show: Command = async (cli, args) => {
-  const views = ['events', 'request', 'diff'].filter((flag) => args.has(flag))
+  const views = ['events', 'request', 'diff', 'tree'].filter((flag) => args.has(flag))
   if (views.length > 1) return refuse(cli, oneView(views))
   const store = storeOf(cli)
   const id = await namedId(cli, store, args)
@@ -30,6 +30,7 @@ export const show: Command = async (cli, args) => {
   if (!stored.ok) return refuse(cli, stored.failure)
   if (args.has('request')) return showRequest(cli, stored.value, args.value('request') ?? '')
   if (args.has('diff')) return showDiff(cli, stored.value, args)
+  if (args.has('tree')) return showTree(cli, stored.value)
   return showTranscript(cli, stored.value)
 }
 
@@ -43,7 +44,7 @@ async function showTranscript(cli: Cli, { log }: StoredLog): Promise<number> {
   const { entries, shadowed } = fold(transcript, log.events)
   const [start] = log.events
   const cwd = start?.type === 'session/start' ? start.data.cwd : ''
-  const width = cli.terminal ? Math.max(40, process.stdout.columns ?? 100) : 100
+  const width = widthOf(cli)
   const calls = new UnshownCalls()
   for (const event of entries) {
     const options = { color: cli.color, width, cwd, shadowed: shadowed.has(event.seq), unshown: calls.next(event) }
@@ -56,6 +57,8 @@ async function showTranscript(cli: Cli, { log }: StoredLog): Promise<number> {
     cli.err(`${paint(cli.color).red(`line ${line} of the log is damaged (${reason})`)}\n`)
   return exits.done
 }
+
+const widthOf = (cli: Cli): number => (cli.terminal ? Math.max(40, process.stdout.columns ?? 100) : 100)
 
 /** Tokens of the last turn, retries included. */
 function lastTurn(events: readonly SessionEvent[]): Usage {
@@ -92,6 +95,13 @@ async function showRequest(cli: Cli, stored: StoredLog, typed: string): Promise<
   await cli.out(shown)
   if (shown !== text)
     cli.err('\nSome characters are shown as escapes; into a file or a pipe the bytes go as they are.\n')
+  return exits.done
+}
+
+async function showTree(cli: Cli, { log }: StoredLog): Promise<number> {
+  const { turnTree } = await import('../view/session-tree.ts')
+  const shown = turnTree(log.events, { color: cli.color, width: widthOf(cli) })
+  if (shown !== '') await cli.out(`${shown}\n`)
   return exits.done
 }
 

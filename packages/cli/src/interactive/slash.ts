@@ -1,23 +1,23 @@
 import {
   type Agent,
   Commands,
-  logEnds,
   modes,
   nearest,
   type SlashCommand as PluginCommand,
   Providers,
   recordMode,
   StorePort,
+  sessionIndex,
 } from '@rein/harness'
 import { type Failure, FailureError, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
-import { glance } from '../commands/glance.ts'
 import { modelInForce, modelNamed } from '../model.ts'
 import { sayWithSlash } from '../slash-word.ts'
 import { type Hosted, openSession, type StartOptions } from '../start.ts'
 import { resumeTarget } from '../target.ts'
 import { safeText } from '../view/safe-text.ts'
 import { sessionTable } from '../view/session-table.ts'
+import { rewindTo, showTree } from './going-back.ts'
 import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -50,6 +50,7 @@ interface SlashCommand {
 }
 
 const none: Result<Followup> = { ok: true, value: { kind: 'none' } }
+const nothingMore = (done: Result<unknown>): Result<Followup> => (done.ok ? none : done)
 const wrong = (message: string, next?: string): Result<never> => ({
   ok: false,
   failure: { code: 'USAGE', message, ...(next !== undefined && { next }) },
@@ -106,14 +107,29 @@ const commands: { readonly [name: string]: SlashCommand } = {
       return none
     },
   },
+  rewind: {
+    takes: '[n|@seq]',
+    help: 'undo turn n and what follows, or what came after event seq; without, the turns',
+    logged: true,
+    run: async (context, typed) => nothingMore(await rewindTo(context, typed)),
+  },
   fork: {
     takes: '[seq]',
     help: 'go on in a new session made from this one, up to event seq',
     run: async (context, typed) => {
-      if (!/^\d*$/.test(typed)) return wrong(`/fork takes the number of an event, not ${typed}`)
+      if (!/^@?\d*$/.test(typed)) return wrong(`/fork takes the number of an event, not ${typed}`)
       const { id, log } = context.agent.session
       await log.synced()
-      return open(context, { kind: 'fork', id, ...(typed !== '' && { at: Number(typed) }) })
+      return open(context, { kind: 'fork', id, ...(typed !== '' && { at: Number(typed.replace('@', '')) }) })
+    },
+  },
+  tree: {
+    takes: '',
+    help: 'the turns of this session, undone ones marked, and where it was forked from',
+    anytime: true,
+    run: async (context) => {
+      showTree(context)
+      return none
     },
   },
   quit: { takes: '', help: 'end rein; the session can be resumed', anytime: true, run: async () => quit },
@@ -130,7 +146,7 @@ const ofPlugin = ({ takes, help, run }: PluginCommand): SlashCommand => ({
   run: async ({ agent, terminal }, argument) => {
     const done = await run(argument, agent)
     if (done.ok && done.value !== '') terminal.line(safeText(done.value))
-    return done.ok ? none : done
+    return nothingMore(done)
   },
 })
 
@@ -208,17 +224,13 @@ async function resumed(context: SlashContext, typed: string): Promise<Result<Fol
 }
 
 async function listed({ cli, host, agent, terminal }: SlashContext): Promise<Result<Followup>> {
-  const ends = await logEnds(cli.home)
-  const entries = (await host.host.get(StorePort)?.list()) ?? []
-  const others = entries.filter(({ id }) => id !== agent.session.id).slice(0, 10)
-  if (others.length === 0) terminal.line('There is no other session.')
-  else
-    terminal.line(
-      sessionTable(
-        others.map((entry) => ({ entry, ...glance(ends(entry.id), entry.state) })),
-        cli,
-      ),
-    )
+  const store = host.host.get(StorePort)
+  if (!store) return none
+  // Nobody waits for an index while a session is open: what it does not know is read from the ends of the logs.
+  using index = await sessionIndex({ home: cli.home, store, clock: () => performance.now(), waitMs: 100 })
+  const sessions = await index.list({ facts: false, withinMs: 200 })
+  const others = sessions.filter(({ entry }) => entry.id !== agent.session.id).slice(0, 10)
+  terminal.line(others.length === 0 ? 'There is no other session.' : sessionTable(others, cli))
   return none
 }
 

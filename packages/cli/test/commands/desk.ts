@@ -8,6 +8,7 @@ import type { Cli, Command } from '../../src/cli.ts'
 import { config } from '../../src/commands/config.ts'
 import { demo } from '../../src/commands/demo.ts'
 import { fork } from '../../src/commands/fork.ts'
+import { rewind } from '../../src/commands/rewind.ts'
 import { sessions } from '../../src/commands/sessions.ts'
 import { show } from '../../src/commands/show.ts'
 import { verify } from '../../src/commands/verify.ts'
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   config,
   demo,
   fork,
+  rewind,
   sessions,
   show,
   verify,
