@@ -1,19 +1,17 @@
-import type { SessionEntry } from '@rein/session'
+import type { ListedSession } from '@rein/harness'
+import { knownFormats } from '@rein/session'
 import type { Cli } from '../cli.ts'
-import type { Glance } from '../commands/glance.ts'
 import { moment, size } from './amount.ts'
 import { type Paint, paint } from './paint.ts'
 import { oneLine, safeText } from './safe-text.ts'
 
-/** One session of a list. */
-export interface SessionRow extends Glance {
-  readonly entry: SessionEntry
-}
+/** What a list is made of. */
+export type SessionRow = Pick<ListedSession, 'entry' | 'title' | 'outcome' | 'damage' | 'format'>
 
 /** Rows of sessions for people, in columns, without a line end at the end. */
 export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
   const colors = paint(cli.color)
-  const fixed = rows.map(({ entry, outcome }) => [entry.id, outcomeOf(entry, outcome), size(entry.bytes)].map(safeText))
+  const fixed = rows.map((row) => [row.entry.id, outcomeOf(row), size(row.entry.bytes)].map(safeText))
   const [id = 0, outcome = 0, bytes = 0] = [0, 1, 2].map((at) => widest(fixed.map((cells) => cells[at] ?? '')))
   // Five gaps of two, and sixteen for the moment; what is left is shared by directory and title.
   const left = cli.terminal ? Math.max(20, columns(cli) - id - outcome - bytes - 26) : 132
@@ -36,18 +34,31 @@ export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
 
 const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, cell.length), 0)
 
-/** What is held or broken says so; else how the last turn ended. */
-const outcomeOf = ({ state }: SessionEntry, outcome: Glance['outcome']): string =>
-  state === 'free' ? (outcome ?? 'empty') : state
+/**
+ * What stands in the way of going on, before anything else: held by a writer, nothing can be read, written by a newer
+ * version, something in it is lost.
+ */
+export function stateOf({ entry, damage, format }: SessionRow): 'held' | 'broken' | 'newer' | 'damaged' | 'free' {
+  if (entry.state !== 'free') return entry.state
+  if (format !== null && format > knownFormats.newest) return 'newer'
+  return damage > 0 ? 'damaged' : 'free'
+}
 
-function styleOf({ entry, outcome }: SessionRow, { green, red, yellow, dim }: Paint): Paint['dim'] {
-  if (entry.state === 'broken' || outcome === 'error') return red
-  if (entry.state === 'held') return yellow
-  return outcome === 'completed' ? green : dim
+/** The state where there is something to say of it; else how the last turn ended. */
+function outcomeOf(row: SessionRow): string {
+  const state = stateOf(row)
+  return state === 'free' ? (row.outcome ?? 'empty') : state
+}
+
+function styleOf(row: SessionRow, { green, red, yellow, dim }: Paint): Paint['dim'] {
+  const state = stateOf(row)
+  if (state === 'held') return yellow
+  if (state !== 'free' || row.outcome === 'error') return red
+  return row.outcome === 'completed' ? green : dim
 }
 
 /** The end of the directory, `~` for the person's home. */
-function directory({ entry }: SessionRow, home: string | undefined, most: number): string {
+function directory({ entry }: Pick<SessionRow, 'entry'>, home: string | undefined, most: number): string {
   const { cwd } = entry
   if (cwd === null) return '?'
   const short = home && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd

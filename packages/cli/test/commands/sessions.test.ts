@@ -37,7 +37,7 @@ describe('rein sessions', () => {
     const scratch = `${desk.tmp}/rein-demo-13`
     assert.notEqual((await desk.run(['sessions', '--cwd', scratch], { cwd: scratch })).out, '')
     const here = await desk.run(['sessions', '--cwd', desk.project])
-    assert.deepEqual([here.out, here.err], ['', 'There is no session yet.\n'])
+    assert.deepEqual([here.out, here.err], ['', 'No session matches.\n'])
   })
 
   test('a log that cannot be read is listed as broken', async () => {

@@ -1,41 +1,98 @@
-import { logEnds } from '@rein/harness'
-import type { Failure } from '@rein/session'
-import type { Command } from '../../cli.ts'
+import { type FoundSession, type ListedSession, type SessionIndex, sessionIndex } from '@rein/harness'
+import type { Args } from '../../args.ts'
+import type { Cli, Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'
-import { type SessionRow, sessionTable } from '../../view/session-table.ts'
-import { glance } from '../glance.ts'
+import { usageFailure } from '../../usage.ts'
+import { counted } from '../../view/amount.ts'
+import { foundText } from '../../view/found-text.ts'
+import { paint } from '../../view/paint.ts'
+import { sessionTable } from '../../view/session-table.ts'
 import { refuse, storeOf } from '../stored-log.ts'
+import { filters } from './filters.ts'
+import { plain } from './plain.ts'
+import { reading } from './reading.ts'
 
-/** `rein sessions [query]`: newest first, of all directories or of the one `--cwd` names. Reads the ends of logs only. */
+/** What a terminal gets unless `--limit` or `--all` says otherwise; a pipe gets everything. */
+const mostListed = 40
+const mostFound = 15
+/** Places shown in each session that was found. */
+const placesShown = 3
+const placesGiven = 10
+/** How long a plain list may read logs whole, in milliseconds; the rest is read by the next one. */
+const readingMs = 3000
+
+/** `rein sessions [query]`: the newest first, or what meets the query, the best first. */
 export const list: Command = async (cli, args) => {
-  if (args.words.length > 1) return refuse(cli, oneQuery(args.words))
-  const query = args.words[0]?.toLowerCase() ?? ''
-  const ends = await logEnds(cli.home)
-  const entries = await storeOf(cli).list()
-  const here = args.has('cwd') ? entries.filter(({ cwd }) => cwd === cli.cwd) : entries
-  const rows = here.map((entry): SessionRow => ({ entry, ...glance(ends(entry.id), entry.state) }))
-  const found = rows.filter((row) => matches(row, query))
-  if (args.has('json')) for (const row of found) await cli.out(`${JSON.stringify(plain(row))}\n`)
-  else if (found.length > 0) await cli.out(`${sessionTable(found, cli)}\n`)
-  else cli.err(rows.length === 0 ? 'There is no session yet.\n' : 'No session matches.\n')
+  const now = Date.now()
+  const chosen = filters(cli, args, now)
+  if (!chosen.ok) return refuse(cli, chosen.failure)
+  if (args.has('limit') && args.has('all')) return refuse(cli, usageFailure('--all and --limit say different things'))
+  using index = await indexOf(cli, args)
+  const told = reading(cli, process.stderr.isTTY === true)
+  const deep = chosen.value.deep || args.has('json') || args.has('tree')
+  const { progress } = told
+  const sessions = await index.list({ facts: deep, ...(!deep && { withinMs: readingMs }), progress })
+  const kept = sessions.filter((session) => chosen.value.keeps(session))
+  const query = args.words.join(' ').trim()
+  if (query === '') {
+    told.end()
+    return listed(cli, args, { kept, any: sessions.length > 0 })
+  }
+  const how = {
+    now,
+    sessions: limit(cli, args, mostFound),
+    places: args.has('json') ? placesGiven : placesShown,
+    progress,
+  }
+  const answer = await index.search(query, kept, how)
+  told.end()
+  return foundOut(cli, args, answer)
+}
+
+const indexOf = (cli: Cli, args: Args): Promise<SessionIndex> =>
+  sessionIndex({
+    home: cli.home,
+    store: storeOf(cli),
+    clock: () => performance.now(),
+    ...(args.has('verbose') && { said: (sentence: string) => cli.err(`${sentence}\n`) }),
+  })
+
+function limit(cli: Cli, args: Args, most: number): number {
+  const typed = args.value('limit')
+  if (typed !== undefined) return Number(typed)
+  return args.has('all') || args.has('json') || !cli.terminal ? Number.POSITIVE_INFINITY : most
+}
+
+async function listed(
+  cli: Cli,
+  args: Args,
+  { kept, any }: { readonly kept: readonly ListedSession[]; readonly any: boolean },
+): Promise<number> {
+  const shown = kept.slice(0, limit(cli, args, mostListed))
+  if (args.has('json')) await cli.out(shown.map((session) => `${JSON.stringify(plain(session))}\n`).join(''))
+  else if (shown.length > 0) await cli.out(`${sessionTable(shown, cli)}\n`)
+  else cli.err(any ? 'No session matches.\n' : 'There is no session yet.\n')
+  more(cli, args, kept.length - shown.length)
   return exits.done
 }
 
-const oneQuery = (words: readonly string[]): Failure => ({
-  code: 'USAGE',
-  message: `\`rein sessions\` takes one query, not ${words.length}.`,
-  next: `Put words that belong together in quotes: rein sessions "${words.join(' ')}"`,
-})
+async function foundOut(
+  cli: Cli,
+  args: Args,
+  { found, total }: { readonly found: readonly FoundSession[]; readonly total: number },
+): Promise<number> {
+  if (args.has('json')) {
+    await cli.out(found.map(({ session, places }) => `${JSON.stringify(plain(session, places))}\n`).join(''))
+  } else if (found.length > 0) {
+    await cli.out(`${foundText(found, cli)}\n`)
+    const [at] = found.flatMap(({ session, places }) => places.map(({ seq }) => `${session.entry.id} --from ${seq}`))
+    if (cli.terminal && at !== undefined) cli.err(`${paint(cli.color).dim(`Go there with: rein show ${at}`)}\n`)
+  } else cli.err('No session matches.\n')
+  more(cli, args, total - found.length)
+  return exits.done
+}
 
-const matches = ({ entry, title, prompt }: SessionRow, query: string): boolean =>
-  [entry.id, entry.cwd ?? '', title, prompt].some((text) => text.toLowerCase().includes(query))
-
-const plain = ({ entry, title, outcome }: SessionRow) => ({
-  id: entry.id,
-  changed: new Date(entry.changed).toISOString(),
-  cwd: entry.cwd,
-  state: entry.state,
-  title,
-  bytes: entry.bytes,
-  outcome,
-})
+function more(cli: Cli, args: Args, hidden: number): void {
+  if (hidden > 0 && !args.has('json'))
+    cli.err(`${paint(cli.color).dim(`${counted(hidden, 'more session')}; --all shows them, --limit N so many.`)}\n`)
+}
