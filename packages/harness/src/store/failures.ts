@@ -50,3 +50,15 @@ export const notInTrash = (name: string): Failure => ({
   message: `nothing in the trash is named ${JSON.stringify(name.slice(0, 140))}`,
   next: 'List it with `rein sessions trash`.',
 })
+
+export const taken = (id: string): Failure => ({
+  code: 'SESSION_TAKEN',
+  message: `session ${id} was taken over by another process`,
+  next: 'Follow it there, or resume it once that process has ended.',
+})
+
+export const tornLog = (id: string): Failure => ({
+  code: 'SESSION_DAMAGED',
+  message: `the log of session ${id} ends in a torn line`,
+  next: 'Publish the repaired lines first, as opening the session does.',
+})

@@ -2,6 +2,7 @@ import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Failure, FailureError, type Lease, type Posted } from '@rein/session'
 import { diskFailure } from '../disk-failure.ts'
+import { taken, tornLog } from '../failures.ts'
 import { syncFolder } from './disk.ts'
 import type { Ground, OwnLock } from './ground.ts'
 import type { Inbox } from './inbox.ts'
@@ -192,15 +193,3 @@ export class JsonlLease implements Lease {
 function whole(lines: readonly string[]): void {
   for (const line of lines) if (line.includes('\n')) throw new RangeError('a line of the log holds a line break')
 }
-
-const taken = (id: string): Failure => ({
-  code: 'SESSION_TAKEN',
-  message: `session ${id} was taken over by another process`,
-  next: 'Follow it there, or resume it once that process has ended.',
-})
-
-const tornLog = (id: string): Failure => ({
-  code: 'SESSION_DAMAGED',
-  message: `the log of session ${id} ends in a torn line`,
-  next: 'Publish the repaired lines first, as opening the session does.',
-})

@@ -1,0 +1,132 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { codeOf } from '../disk-failure.ts'
+import { watchFolder } from '../folder-watch.ts'
+import { FILE_MODE, FOLDER_MODE } from '../jsonl/names.ts'
+import { Connection } from './connection.ts'
+import { prepareSchema } from './schema.ts'
+import { isBusy } from './trouble.ts'
+
+/** How often a write that another process is in the way of is tried again: for half a minute, about. */
+const TRIES = 600
+const PAUSE_MS = 25
+
+/**
+ * The one database of a home. It is opened when it is needed and, to read, only where it exists; nothing of SQLite is
+ * loaded before.
+ */
+export class Database {
+  readonly path: string
+  readonly #listeners = new Set<() => void>()
+  #connection: Connection | undefined
+  #hints: Disposable | undefined
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  exists(): boolean {
+    return this.#connection !== undefined || statSync(this.path, { throwIfNoEntry: false }) !== undefined
+  }
+
+  /** @returns undefined where there is no database. */
+  async reading<T>(work: (db: Connection) => T): Promise<T | undefined> {
+    if (!this.exists()) return undefined
+    return this.#patiently(() => {
+      const db = this.#open()
+      return db.snapshot(() => work(db))
+    })
+  }
+
+  /** All of `work` or nothing, durable when it resolves. Makes the database where there is none. */
+  async writing<T>(work: (db: Connection) => T): Promise<T> {
+    const value = await this.#patiently(() => {
+      const db = this.#open()
+      return db.transact(() => work(db))
+    })
+    this.#tell()
+    return value
+  }
+
+  /** For what may be lost with the power, such as a sign of life. */
+  async writingLightly<T>(work: (db: Connection) => T): Promise<T> {
+    return this.#patiently(() => {
+      const db = this.#open()
+      db.exec('PRAGMA synchronous = NORMAL')
+      try {
+        return db.transact(() => work(db))
+      } finally {
+        db.exec('PRAGMA synchronous = FULL')
+      }
+    })
+  }
+
+  /** Give room that nothing takes any more back to the disk. */
+  async shrink(): Promise<void> {
+    await this.#patiently(() => {
+      const db = this.#open()
+      db.all('PRAGMA incremental_vacuum')
+      db.all('PRAGMA wal_checkpoint(TRUNCATE)')
+    })
+  }
+
+  /** A connection of one's own, to keep a state in sight across turns. The caller closes it. */
+  async another(): Promise<Connection> {
+    await this.#patiently(() => this.#open())
+    return new Connection(this.path)
+  }
+
+  /** Told, soon, when something may have changed. Keeps no process alive. */
+  onChange(listener: () => void): Disposable {
+    const heard = (): void => listener()
+    this.#listeners.add(heard)
+    const name = basename(this.path)
+    this.#hints ??= watchFolder(dirname(this.path), (changed) => {
+      if (changed === null || changed.startsWith(name)) this.#tell()
+    })
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(heard)
+        if (this.#listeners.size > 0) return
+        this.#hints?.[Symbol.dispose]()
+        this.#hints = undefined
+      },
+    }
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+
+  #open(): Connection {
+    if (this.#connection) return this.#connection
+    mkdirSync(dirname(this.path), { recursive: true, mode: FOLDER_MODE })
+    try {
+      closeSync(openSync(this.path, 'wx', FILE_MODE))
+    } catch (cause) {
+      if (codeOf(cause) !== 'EEXIST') throw cause
+    }
+    const connection = new Connection(this.path)
+    try {
+      prepareSchema(connection)
+    } catch (cause) {
+      connection[Symbol.dispose]()
+      throw cause
+    }
+    this.#connection = connection
+    return connection
+  }
+
+  /** Short calls with pauses between them: the event loop goes on while another process writes. */
+  async #patiently<T>(work: () => T): Promise<T> {
+    for (let left = TRIES; ; left--) {
+      try {
+        return work()
+      } catch (cause) {
+        if (!isBusy(cause) || left === 0) throw cause
+        await setTimeout(PAUSE_MS)
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import type { LogEnds } from '@rein/session'
+import { bytesOf, type Connection, numberOf } from './connection.ts'
+import type { SessionRow } from './session-row.ts'
+import { SqlTrouble } from './trouble.ts'
+
+const NEWLINE = 10
+/** Positions of one session: more lines than any log has. */
+const ROOM = 2 ** 32
+/** Bytes handed out at a time. */
+const BLOCK = 1024 * 1024
+
+/** Where a line stands in the table. */
+export const placeOf = (key: number, position: number): number => key * ROOM + position
+
+/** How a log ends. `torn`: after its last line, or in place of its lines, stands something that is no record. */
+export type Tail = 'clean' | 'lacks-newline' | 'torn'
+
+/** The same rule as for files: a last record may lack only its newline. */
+export function tailOf(db: Connection, row: SessionRow): Tail {
+  if (row.lines > 0) {
+    const there = db.one(
+      'SELECT min(at) AS first, max(at) AS last FROM line WHERE at BETWEEN ? AND ?',
+      placeOf(row.key, 0),
+      placeOf(row.key, ROOM - 1),
+    )
+    const whole =
+      numberOf(there?.['first']) === placeOf(row.key, 0) &&
+      numberOf(there?.['last']) === placeOf(row.key, row.lines - 1)
+    if (!whole) return 'torn'
+  }
+  if (row.tail.length === 0) return 'clean'
+  return isRecord(row.tail) ? 'lacks-newline' : 'torn'
+}
+
+/** A cut record never parses: its closing brace is its last byte. */
+function isRecord(bytes: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
+    return typeof value === 'object' && value !== null
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return false
+    throw cause
+  }
+}
+
+export function insertLine(db: Connection, place: number, bytes: Uint8Array): void {
+  db.run('INSERT INTO line (at, bytes) VALUES (?, ?)', place, bytes)
+}
+
+export function deleteLines(db: Connection, key: number): void {
+  db.run('DELETE FROM line WHERE at BETWEEN ? AND ?', placeOf(key, 0), placeOf(key, ROOM - 1))
+}
+
+/** Lines by position, `from` included, `to` excluded, as they were written. */
+export function* linesIn(
+  db: Connection,
+  key: number,
+  range: { readonly from: number; readonly to: number },
+): Generator<Uint8Array> {
+  const rows = db.each(
+    'SELECT bytes FROM line WHERE at >= ? AND at < ? ORDER BY at',
+    placeOf(key, range.from),
+    placeOf(key, Math.min(range.to, ROOM)),
+  )
+  for (const row of rows) yield bytesOf(row['bytes'])
+}
+
+/** The bytes of a log in blocks: each line and its line end, then the tail. */
+export function* blocksOf(lines: Iterable<Uint8Array>, tail: Uint8Array): Generator<Uint8Array> {
+  let parts: Uint8Array[] = []
+  let size = 0
+  for (const line of lines) {
+    parts.push(line)
+    size += line.length + 1
+    if (size < BLOCK) continue
+    yield joined(parts, size)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield joined(parts, size)
+  if (tail.length > 0) yield tail
+}
+
+function joined(lines: readonly Uint8Array[], size: number): Uint8Array {
+  const block = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const line of lines) {
+    block.set(line, at)
+    at += line.length
+    block[at++] = NEWLINE
+  }
+  return block
+}
+
+/** @throws SqlTrouble when there should be lines and there is none: what is partly there is read as far as it is. */
+export function mustHaveLines(db: Connection, { key, id, lines }: SessionRow): void {
+  if (lines === 0) return
+  const some = db.one(
+    'SELECT 1 AS some FROM line WHERE at BETWEEN ? AND ? LIMIT 1',
+    placeOf(key, 0),
+    placeOf(key, ROOM - 1),
+  )
+  if (!some) throw new SqlTrouble('lines', `the lines of session ${id} are gone`)
+}
+
+/** The ends of a log; as many rows are read as they take. */
+export function endsOf(
+  db: Connection,
+  row: SessionRow,
+  most: { readonly head: number; readonly tail: number },
+): LogEnds {
+  const forward = blocksOf(linesIn(db, row.key, { from: 0, to: ROOM }), row.tail)
+  const head = firstBytes(forward, Math.min(most.head, row.bytes))
+  const wanted = Math.min(most.tail, row.bytes - head.length)
+  return { head, tail: lastBytes(db, row, wanted), bytes: row.bytes }
+}
+
+function firstBytes(blocks: Iterable<Uint8Array>, wanted: number): Uint8Array {
+  const found: Uint8Array[] = []
+  let size = 0
+  if (wanted > 0) {
+    for (const block of blocks) {
+      found.push(block)
+      size += block.length
+      if (size >= wanted) break
+    }
+  }
+  return Buffer.concat(found).subarray(0, wanted)
+}
+
+function lastBytes(db: Connection, { key, tail }: SessionRow, wanted: number): Uint8Array {
+  const found: Uint8Array[] = [tail]
+  let size = tail.length
+  if (size < wanted) {
+    const newline = Uint8Array.of(NEWLINE)
+    const rows = db.each(
+      'SELECT bytes FROM line WHERE at BETWEEN ? AND ? ORDER BY at DESC',
+      placeOf(key, 0),
+      placeOf(key, ROOM - 1),
+    )
+    for (const row of rows) {
+      const bytes = bytesOf(row['bytes'])
+      found.unshift(bytes, newline)
+      size += bytes.length + 1
+      if (size >= wanted) break
+    }
+  }
+  const all = Buffer.concat(found)
+  return all.subarray(all.length - Math.min(wanted, all.length))
+}
