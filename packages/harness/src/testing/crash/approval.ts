@@ -1,0 +1,19 @@
+import type { Approval, Decision } from '../../tools/ports.ts'
+import type { Process } from './process.ts'
+
+/**
+ * Calls of `ask` are asked about: odd labels are allowed and even ones denied by a person at this process, `ask9` is
+ * allowed by an answer that another process posts.
+ */
+export function approvalIn(process: Process): Approval {
+  return {
+    needed: async ({ call }) => (call.name === 'ask' ? { what: `May it do ${call.arguments}?` } : undefined),
+    ask: async ({ id, call }): Promise<Decision> => {
+      const number = Number(/\d+/.exec(call.call.arguments)?.[0])
+      if (number !== 9) return { decision: number % 2 === 1 ? 'allowed-once' : 'denied', by: 'person' }
+      const answer = { kind: 'answer', id: `answer-${id}`, to: id, answer: 'allowed-once', by: 'elsewhere' } as const
+      await process.other.post(call.session.id, answer)
+      return new Promise(() => undefined)
+    },
+  }
+}
