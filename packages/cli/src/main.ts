@@ -17,6 +17,7 @@ const commands: { readonly [name: string]: () => Promise<Command> } = {
   verify: () => import('./commands/verify.ts').then(({ verify }) => verify),
   fork: () => import('./commands/fork.ts').then(({ fork }) => fork),
   rewind: () => import('./commands/rewind.ts').then(({ rewind }) => rewind),
+  doctor: () => import('./commands/doctor.ts').then(({ doctor }) => doctor),
   config: () => import('./commands/config.ts').then(({ config }) => config),
   demo: () => import('./commands/demo.ts').then(({ demo }) => demo),
 }

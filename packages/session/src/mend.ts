@@ -15,8 +15,8 @@ export interface Mended {
 
 export interface MendOptions extends Pick<ReadOptions, 'hasher' | 'formats'> {
   readonly now: () => number
-  /** Keep the whole old log in the side file, not only its damaged lines. */
-  readonly keepWhole?: boolean
+  /** The whole log as it lay there before the lease was taken: kept instead of only its damaged lines. */
+  readonly original?: Uint8Array
 }
 
 /**
@@ -38,14 +38,14 @@ export async function mend(lease: Lease, options: MendOptions): Promise<Result<M
   const lines: string[] = []
   const again = await readLog(lease.bytes(), { hasher, formats, aside: name, onLine: (line) => lines.push(line) })
   if (!again.ok) return again
-  const whole = older || options.keepWhole === true
-  const bytes = whole ? await wholeOf(lease.bytes()) : joined(again.value.aside, Uint8Array.of(10))
+  const whole = options.original ?? (older ? await wholeOf(lease.bytes()) : undefined)
+  const bytes = whole ?? joined(again.value.aside, Uint8Array.of(10))
   const { now } = options
   const next = older
     ? migratedLog(again.value, { to: formats.newest, now, hasher })
     : { events: again.value.events, lines }
   await lease.publish(next.lines, { name, bytes })
-  return fine(again.value, next.events, { name, bytes: bytes.length, whole })
+  return fine(again.value, next.events, { name, bytes: bytes.length, whole: whole !== undefined })
 }
 
 /** A log as another one takes it over: what it holds, in the newest format, and the lines of that. */

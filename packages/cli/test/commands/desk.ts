@@ -7,6 +7,7 @@ import { parseCommandLine } from '../../src/args.ts'
 import type { Cli, Command } from '../../src/cli.ts'
 import { config } from '../../src/commands/config.ts'
 import { demo } from '../../src/commands/demo.ts'
+import { doctor } from '../../src/commands/doctor.ts'
 import { fork } from '../../src/commands/fork.ts'
 import { rewind } from '../../src/commands/rewind.ts'
 import { sessions } from '../../src/commands/sessions.ts'
@@ -19,6 +20,7 @@ const commands: Readonly<Record<string, Command>> = {
   resume: session,
   config,
   demo,
+  doctor,
   fork,
   rewind,
   sessions,

@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import { nodeHasher, type SessionParts, type SessionStore, sessionParts } from '@rein/harness'
+import {
+  type Failure,
+  FailureError,
+  fold,
+  type ReadLog,
+  type Result,
+  readLog,
+  type SessionEntry,
+  turns,
+} from '@rein/session'
+import { counted, size } from '../view/amount.ts'
+import type { Finding } from './finding.ts'
+import { fixLog, putAwayLeftovers } from './fix.ts'
+
+const area = 'sessions'
+
+export interface SessionsOptions {
+  readonly home: string
+  readonly store: SessionStore
+  readonly now: () => number
+  readonly fix: boolean
+}
+
+/** Every session log, read whole, and what lies about beside it. What is fine is counted; the rest is named. */
+export async function sessions(options: SessionsOptions): Promise<readonly Finding[]> {
+  const entries = await options.store.list()
+  const parts = new Map((await sessionParts(options.home, options.now)).map((each) => [each.id, each]))
+  const found: Finding[] = []
+  for (const entry of entries) found.push(...(await one(entry, parts.get(entry.id), options)))
+  found.push(...(await leftovers([...parts.values()], options)))
+  const named = new Set(found.filter(({ word }) => word !== 'session-held').map(({ about }) => about)).size
+  const says = `${counted(entries.length, 'session')} read${named > 0 ? `, of ${named} there is something to say` : ''}`
+  return [{ area, word: 'sessions', level: 'fine', about: '', says }, ...found]
+}
+
+async function one(entry: SessionEntry, parts: SessionParts | undefined, options: SessionsOptions): Promise<Finding[]> {
+  const { id, state } = entry
+  const log = await logOf(options.store, id)
+  if (!log.ok) return [unreadable(id, log.failure)]
+  if (log.value.damage.length > 0 && !log.value.openEnd) {
+    const damaged = damageOf(id, log.value)
+    if (state === 'held') return [{ ...damaged, next: 'It is held: end that process, then `rein doctor --fix`.' }]
+    return options.fix ? [await fixLog(options, id, damaged)] : [damaged]
+  }
+  const missing = await missingBlobs(options.store, id, log.value)
+  return [...missing, ...stateOf(entry, log.value, parts)]
+}
+
+async function logOf(store: SessionStore, id: string): Promise<Result<ReadLog>> {
+  try {
+    const bytes = await store.read(id)
+    return bytes.ok ? await readLog(bytes.value, { hasher: nodeHasher }) : bytes
+  } catch (error) {
+    if (error instanceof FailureError) return { ok: false, failure: error.failure }
+    throw error
+  }
+}
+
+/** A log that was never begun holds nothing, one of a newer version is whole; only one that is gone is a loss. */
+function unreadable(about: string, { code, message, next }: Failure): Finding {
+  const rest = { area, about, says: message, ...(next !== undefined && { next }) } as const
+  if (code === 'FORMAT_TOO_NEW') return { ...rest, word: 'session-newer', level: 'note' }
+  if (code === 'SESSION_MISSING') return { ...rest, word: 'session-no-log', level: 'note' }
+  if (code === 'SESSION_DAMAGED') return { ...rest, word: 'session-log-gone', level: 'damaged' }
+  return { ...rest, word: 'session-unreadable', level: 'trouble' }
+}
+
+function damageOf(about: string, { damage }: ReadLog): Finding {
+  const events = damage.reduce((sum, each) => sum + each.events, 0)
+  const bytes = damage.reduce((sum, each) => sum + each.bytes, 0)
+  const [first] = damage
+  const where = first ? ` (${first.reason}, from line ${first.line}, byte ${first.offset})` : ''
+  const lost = `${counted(events, 'event')} and ${size(bytes)} lost in ${counted(damage.length, 'place')}`
+  const next = '`rein doctor --fix` declares it and keeps the log as it is beside; so does `rein resume`.'
+  return { area, word: 'session-damaged', level: 'damaged', about, says: `${lost}${where}, not declared`, next }
+}
+
+/** What is not as a session at rest is, and is no damage. */
+function stateOf({ id: about, state }: SessionEntry, log: ReadLog, parts: SessionParts | undefined): Finding[] {
+  const note = (word: string, says: string, next?: string): Finding => {
+    return { area, word, level: 'note', about, says, ...(next !== undefined && { next }) }
+  }
+  const resume = `\`rein resume ${about}\` goes on with it.`
+  if (state === 'held') return [note('session-held', 'is open in another process')]
+  const lock = parts?.locks.at(-1)
+  if (log.events.length === 0 && (lock?.epoch ?? 1) > 1) {
+    const says = 'the log is empty, and the session was opened again, which writes to it: what it held is lost'
+    return [{ area, word: 'session-emptied', level: 'damaged', about, says, next: 'Put its log back from a copy.' }]
+  }
+  const found: Finding[] = []
+  if (log.openEnd)
+    found.push(note('session-open-tail', 'its last line was cut off', `${resume} What is cut is kept aside.`))
+  else if (fold(turns, log.events).turnOpen) found.push(note('session-interrupted', 'it ended inside a turn', resume))
+  const declared = log.events.filter((event) => event.type === 'session/damage').length
+  if (declared > (log.openEnd ? 1 : 0)) found.push(note('session-declared', `${counted(declared, 'damage')} declared`))
+  if (lock?.state === 'gone' && !lock.released)
+    found.push(note('lock-dead', `its process ${lock.holder?.pid ?? ''} died while it held the session`, resume))
+  return found
+}
+
+async function missingBlobs(store: SessionStore, about: string, { events }: ReadLog): Promise<Finding[]> {
+  const names = new Set<string>()
+  for (const event of events) {
+    const content = event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
+    for (const part of content) if (part.type === 'image') names.add(part.blob)
+  }
+  const blobs = store.blobs(about)
+  const missing: string[] = []
+  for (const name of names) if (!(await blobs.get(name))) missing.push(name)
+  if (missing.length === 0) return []
+  const says = `${counted(missing.length, 'picture')} missing: ${missing.map((name) => name.slice(0, 12)).join(', ')}`
+  const next = 'Requests that held them cannot be proved; put the files back from a copy.'
+  return [{ area, word: 'blob-missing', level: 'trouble', about, says, next }]
+}
+
+/** What interrupted work left: logs and copies nobody reads, and folders of sessions that are gone. */
+async function leftovers(all: readonly SessionParts[], options: SessionsOptions): Promise<readonly Finding[]> {
+  const found: Finding[] = []
+  for (const parts of all) {
+    if (parts.locks.at(-1)?.state === 'alive') continue
+    const gone = parts.logs.length === 0 && parts.locks.length === 0
+    const names = [...parts.copies, ...(gone ? parts.others : [])]
+    if (names.length === 0) continue
+    const what = gone ? 'belongs to a session that is not there' : 'was copied by a process that died over it'
+    const finding: Finding = {
+      area,
+      word: 'leftover',
+      level: 'note',
+      about: parts.id,
+      says: `${names.map((name) => join(parts.folder, name)).join(', ')} ${what}`,
+      next: '`rein doctor --fix` moves it to the trash.',
+    }
+    found.push(options.fix ? await putAwayLeftovers(options, { ...parts, names }) : finding)
+  }
+  return found
+}
