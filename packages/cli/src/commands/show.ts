@@ -21,6 +21,7 @@ import { namedId, refuse, type StoredLog, storedLog, storeOf } from './stored-lo
 /** `rein show <id>`: the transcript, the raw log, the exact bytes of one request, or what differs between two. */
 export const show: Command = async (cli, args) => {
   const views = ['events', 'request', 'diff', 'tree'].filter((flag) => args.has(flag))
+  if (args.has('from')) views.push('from')
   if (views.length > 1) return refuse(cli, oneView(views))
   const store = storeOf(cli)
   const id = await namedId(cli, store, args)
@@ -31,7 +32,7 @@ export const show: Command = async (cli, args) => {
   if (args.has('request')) return showRequest(cli, stored.value, args.value('request') ?? '')
   if (args.has('diff')) return showDiff(cli, stored.value, args)
   if (args.has('tree')) return showTree(cli, stored.value)
-  return showTranscript(cli, stored.value)
+  return showTranscript(cli, stored.value, Number(args.value('from') ?? 0))
 }
 
 const oneView = (views: readonly string[]): Failure => ({
@@ -40,7 +41,8 @@ const oneView = (views: readonly string[]): Failure => ({
   next: 'Choose one.',
 })
 
-async function showTranscript(cli: Cli, { log }: StoredLog): Promise<number> {
+/** @param from the first event that is shown; what came before it is read all the same. */
+async function showTranscript(cli: Cli, { log }: StoredLog, from: number): Promise<number> {
   const { entries, shadowed } = fold(transcript, log.events)
   const [start] = log.events
   const cwd = start?.type === 'session/start' ? start.data.cwd : ''
@@ -48,7 +50,7 @@ async function showTranscript(cli: Cli, { log }: StoredLog): Promise<number> {
   const calls = new UnshownCalls()
   for (const event of entries) {
     const options = { color: cli.color, width, cwd, shadowed: shadowed.has(event.seq), unshown: calls.next(event) }
-    const shown = render(event, options)
+    const shown = event.seq < from ? undefined : render(event, options)
     if (shown !== undefined) await cli.out(`${shown}\n`)
   }
   const spent = fold(usage, log.events)

@@ -22,6 +22,16 @@ describe('rein show', () => {
     assert.match(out, /^tokens [\d,]+ in \([\d,]+ cached\), \d+ out · context [\d,]+$/m)
   })
 
+  test('--from shows the transcript from that event on', async () => {
+    const events = await desk.events(id)
+    const edit = events.find(({ type, data }) => type === 'tool/result' && 'name' in data && data.name === 'edit')
+    const { exit, out } = await desk.run(['show', id, '--from', String(edit?.seq)])
+    assert.equal(exit, 0)
+    assert.doesNotMatch(out, /^> The test of this project fails/m)
+    assert.match(out, /^The test passes now/m)
+    assert.equal((await desk.run(['show', id, '--from', '3', '--events'])).exit, 2)
+  })
+
   test('--events gives the log as it lies on the disk', async () => {
     const { out } = await desk.run(['show', id, '--events'])
     assert.equal(out, readFileSync(desk.log(id), 'utf8'))
