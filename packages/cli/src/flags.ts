@@ -32,7 +32,7 @@ export const flags: readonly Flag[] = [
     help: 'wire protocol of --base-url: openai-chat',
     on: session,
   },
-  { name: 'cwd', value: 'DIR', help: 'work in this directory', on: [...session, 'sessions', 'config'] },
+  { name: 'cwd', value: 'DIR', help: 'work in this directory', on: [...session, 'sessions', 'config', 'doctor'] },
   {
     name: 'mode',
     value: 'MODE',
@@ -51,7 +51,7 @@ export const flags: readonly Flag[] = [
   {
     name: 'json',
     help: 'one event a line on stdout, a result line last',
-    on: [...session, 'sessions', 'demo'],
+    on: [...session, 'sessions', 'demo', 'doctor'],
     headless: true,
   },
   { name: 'max-steps', value: 'N', help: 'steps a turn may take, at least 1', on: session },
@@ -81,6 +81,7 @@ export const flags: readonly Flag[] = [
   { name: 'events', help: 'the raw log', on: ['show'] },
   { name: 'request', value: 'N', help: 'the exact bytes of request N, counted from 1', on: ['show'] },
   { name: 'diff', value: 'N M', help: 'two requests, and the event that made the difference', on: ['show'] },
+  { name: 'fix', help: 'repair session logs; what was there is kept beside', on: ['doctor'] },
   { name: 'all', help: 'every session', on: ['verify', 'sessions'] },
   { name: 'project', value: 'DIR', help: 'started in this directory or below it', on: ['sessions'] },
   { name: 'since', value: 'DATE', help: 'changed since: 2026-03-01, 7d, 12h, today', on: ['sessions'] },
@@ -127,6 +128,7 @@ export const commands: readonly CommandRow[] = [
   { name: 'verify', takes: '<id>|--all', help: 'rebuild every request from the log and compare', words: [0, 1] },
   { name: 'fork', takes: '<id>', help: 'a new session from the beginning of one', words: [1, 1] },
   { name: 'rewind', takes: '<id>', help: 'take later messages off what the model sees', words: [1, 1] },
+  { name: 'doctor', takes: '', help: 'what sessions stand on, and every session log; --fix repairs', words: [0, 0] },
   { name: 'config', takes: '[explain KEY]', help: 'the settings in force and where each is written', words: [0, 2] },
   { name: 'demo', takes: '', help: 'offline: a scripted model fixes a failing test', words: [0, 0] },
 ]
