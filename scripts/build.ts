@@ -3,7 +3,9 @@ import { inRoot } from './root.ts'
 
 // `npm run build`, also done by `npm ci`: the command as packages/cli/bin/rein.js starts it.
 
-await bundle(inRoot('packages/cli/src/main.ts'), inRoot('packages/cli/dist')).catch((error: unknown) => {
+const threads = { 'undo-worker': inRoot('packages/harness/src/undo/undo-worker.ts') }
+
+await bundle(inRoot('packages/cli/src/main.ts'), inRoot('packages/cli/dist'), threads).catch((error: unknown) => {
   const told = error instanceof Error && 'errors' in error
   if (!told) console.error(error)
   process.exitCode = 1

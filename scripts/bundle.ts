@@ -11,12 +11,17 @@ const EXTERNAL = ['@vscode/ripgrep']
 /**
  * Bundles a program into `outdir`/main.js and, for what it imports lazily, parts of their own beside it, so that a
  * start pays only for what it uses.
+ * @param threads what the program starts as a thread of its own, by the name it has beside main.js.
  * @throws when the program cannot be bundled; esbuild has then said why on stderr.
  */
-export async function bundle(entry: string, outdir: string): Promise<void> {
+export async function bundle(
+  entry: string,
+  outdir: string,
+  threads: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: { main: entry },
+    entryPoints: { main: entry, ...threads },
     outdir,
     bundle: true,
     write: false,
