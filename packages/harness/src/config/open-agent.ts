@@ -11,6 +11,7 @@ import { PromptPort } from '../prompt/prompt.ts'
 import { processHolder } from '../store/jsonl/holder.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { ApprovalPort, Tools } from '../tools/ports.ts'
+import { SnapshotsPort } from '../undo/snapshots.ts'
 import { Providers, type Secrets, SecretsPort, StorePort } from './rows/core.ts'
 import { SandboxPort } from './rows/shell.ts'
 import { WorldPort } from './world.ts'
@@ -52,7 +53,11 @@ export async function openAgent(host: Host, options: AgentOptions): Promise<Resu
   const cwd = cwdOf(session.log.events) || world.cwd
   const parts = await partsOf(host, { session, store, cwd })
   const { steps, maxWaitMs, chance = Math.random } = options
-  return { ok: true, value: new Agent(parts, { cwd, steps, maxWaitMs, chance }, choice) }
+  const files = host.get(SnapshotsPort)?.enter(parts.callSession, session.log)
+  const loop = files ? files.around(parts.loop) : parts.loop
+  const agent = new Agent({ ...parts, loop }, { cwd, steps, maxWaitMs, chance }, choice)
+  files?.watch(agent)
+  return { ok: true, value: agent }
 }
 
 function openSession(options: SessionOptions, start: SessionStart, cwd: string): Promise<Result<LiveSession>> {

@@ -13,6 +13,7 @@ import {
 } from './rows/core.ts'
 import { permissionsRow } from './rows/permissions.ts'
 import { sandboxRow, shellRow } from './rows/shell.ts'
+import { snapshotsRow } from './rows/snapshots.ts'
 import { bashRow, editRow, globRow, grepRow, readRow, todoRow, writeRow } from './rows/tools.ts'
 
 export type PresetName = 'standard' | 'headless' | 'minimal'
@@ -37,14 +38,16 @@ const core: Rows = {
 
 const reading: Rows = { read: readRow, glob: globRow, grep: grepRow, todo: todoRow }
 const changing: Rows = { write: writeRow, edit: editRow, shell: shellRow, bash: bashRow }
+/** Without it nothing that changes files can be taken back: not for a project to turn off. */
+const keeping: Rows = { snapshots: snapshotsRow }
 
 /**
  * Lists of plugin rows. `minimal` is safe, not only small: nothing in it can change a file or start a process.
  * `headless` has what `standard` has; what differs is that nobody can be asked.
  */
 export const presets: Readonly<Record<PresetName, Rows>> = {
-  standard: { ...core, ...reading, ...changing },
-  headless: { ...core, ...reading, ...changing },
+  standard: { ...core, ...reading, ...changing, ...keeping },
+  headless: { ...core, ...reading, ...changing, ...keeping },
   minimal: { ...core, ...reading },
 }
 
