@@ -6,7 +6,7 @@ import { crashContract } from '../../src/testing/crash/suite.ts'
 import { crashStores } from './stores.ts'
 
 /** Crash points a script; every script is crashed on every store. */
-const points = { memory: 36, jsonl: 12 } as const
+const points = { memory: 36, jsonl: 10 } as const
 
 const names = ['memory', 'jsonl'] as const
 const crashed = names.map((name) =>

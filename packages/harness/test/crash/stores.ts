@@ -1,6 +1,7 @@
-import { MemoryStore } from '@rein/session'
+import { MemoryStore, type Store } from '@rein/session'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
+import { jsonlStore } from '../../src/store/jsonl/store.ts'
 import type { CrashStore } from '../../src/testing/crash/point.ts'
 import { holder, Scratch, value } from '../store/scratch.ts'
 
@@ -8,6 +9,12 @@ import { holder, Scratch, value } from '../store/scratch.ts'
 export const crashStores = {
   memory: async (): Promise<CrashStore> => memory(),
   jsonl: async (): Promise<CrashStore> => jsonl(),
+}
+
+/** The store of that name in a home, as a process of its own opens it. */
+export function openStore(name: string, home: string): Store {
+  if (name === 'jsonl') return jsonlStore({ home, now: Date.now, pollMs: 20 })
+  throw new Error(`no store ${name} is on a disk`)
 }
 
 export type CrashStoreName = keyof typeof crashStores

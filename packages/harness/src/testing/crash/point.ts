@@ -64,7 +64,8 @@ class Run {
     for (const stop of others) await this.#process(stop, (process) => this.#goOn(process))
     const problems: string[] = []
     await this.#process(endless, async (process, store) => {
-      for (const id of await this.#sessions()) problems.push(...(await this.#checked(process, store, id)))
+      for (const id of await this.#sessions())
+        problems.push(...(await openedAndChecked(process, id, this.#left(store, id))))
     })
     return { survived, lineEnds: this.#stores[0]?.lineEnds ?? [], problems }
   }
@@ -117,6 +118,10 @@ class Run {
     }
   }
 
+  #left(store: Store, id: string) {
+    return { store, world: this.#world, hasher: this.#hasher, safe: this.#safe.get(id) ?? [], torn: this.#torn }
+  }
+
   async #sessions(): Promise<readonly string[]> {
     return (await this.#of.other.list()).map(({ id }) => id).toSorted()
   }
@@ -124,22 +129,30 @@ class Run {
   async #goOn(process: Process): Promise<void> {
     for (const id of await this.#sessions()) await carriedOn(await process.open({ kind: 'resume', id }))
   }
+}
 
-  async #checked(process: Process, store: Store, id: string): Promise<readonly string[]> {
-    const agent = await process.open({ kind: 'resume', id })
-    const { session } = agent.agent
-    const posted = new Set((await session.lease.posted()).map((item) => item.id))
-    const known = fold(inbox, session.log.events).known
-    const expected: Expected = {
-      world: this.#world,
-      safe: this.#safe.get(id) ?? [],
-      posted: new Set([...posted].filter((item) => !known.has(item))),
-    }
-    const problems = problemsOnOpening(session, await linesOf(store, id), expected)
-    await carriedOn(agent)
-    const end = { world: this.#world, torn: this.#torn, hasher: this.#hasher, store }
-    return [...problems, ...(await problemsAtTheEnd(agent, end))].map((problem) => `${id}: ${problem}`)
-  }
+/** Open a session that a crash left, go on with it to the end, and look at all of it. */
+export async function openedAndChecked(
+  process: Process,
+  id: string,
+  of: {
+    readonly store: Store
+    readonly world: World
+    readonly hasher: NewHasher
+    /** What `Expected` says of lines. */
+    readonly safe: readonly string[]
+    /** Whether the log may declare damage. */
+    readonly torn: boolean
+  },
+): Promise<readonly string[]> {
+  const agent = await process.open({ kind: 'resume', id })
+  const { session } = agent.agent
+  const known = fold(inbox, session.log.events).known
+  const posted = (await session.lease.posted()).filter((item) => !known.has(item.id))
+  const expected: Expected = { ...of, posted: new Set(posted.map((item) => item.id)) }
+  const problems = problemsOnOpening(session, await linesOf(of.store, id), expected)
+  await carriedOn(agent)
+  return [...problems, ...(await problemsAtTheEnd(agent, of))].map((problem) => `${id}: ${problem}`)
 }
 
 /** What waited runs, and then whatever is said next. */

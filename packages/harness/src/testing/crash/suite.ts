@@ -57,7 +57,7 @@ export async function crashScript(suite: CrashSuite, script: CrashScript): Promi
   const chance = chanceOf(suite.seed ?? 1, script.name)
   let points = 0
   let resumed = 0
-  for (let n = 0; n < suite.points && losses.length === 0 && places.length > 0; n++) {
+  for (let n = 0; n < suite.points && losses.length < mostLosses && places.length > 0; n++) {
     const point = pointOf(suite, { script, place: placeOf(places, n, suite.points), chance })
     const { problems } = await once(suite, point)
     points++
@@ -66,6 +66,9 @@ export async function crashScript(suite: CrashSuite, script: CrashScript): Promi
   }
   return { script: script.name, points, resumed, losses }
 }
+
+/** Losses of one script after which it is clear that something is wrong. */
+const mostLosses = 10
 
 async function once(suite: CrashSuite, point: CrashPoint): Promise<Tried> {
   const of = await suite.make()
