@@ -1,4 +1,4 @@
-import type { Host, Registry } from '@rein/kernel'
+import type { Host, Lease, Registry } from '@rein/kernel'
 import type { Content, Holder, LiveSession, PermissionMode, Result, SessionOptions } from '@rein/session'
 import { createSession, cwdOf, forkSession, header, permission, resumeSession } from '@rein/session'
 import { Agent } from '../agent/agent.ts'
@@ -12,6 +12,7 @@ import { processHolder } from '../store/jsonl/holder.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { ApprovalPort, Tools } from '../tools/ports.ts'
 import { SnapshotsPort } from '../undo/snapshots.ts'
+import { ChunkLogPort } from './rows/chunks.ts'
 import { Providers, type Secrets, SecretsPort, StorePort } from './rows/core.ts'
 import { SandboxPort } from './rows/shell.ts'
 import { WorldPort } from './world.ts'
@@ -88,11 +89,18 @@ async function partsOf(
     loop: host.slot(LoopPort),
     prompt: host.slot(PromptPort),
     approval: host.slot(ApprovalPort),
-    provider: (name) => providers.lease(name),
+    provider: (name) => recording(host, session, providers.lease(name)),
     spill: store.spill(session.id),
     callSession: { id: session.id, cwd, spillFolders, state: (fold) => session.log.state(fold) },
     redact: redactionBy(need(host.get(SecretsPort), 'secrets')),
   }
+}
+
+/** The pinned provider, its replies written to the log while they stream, when somebody is there to do it. */
+function recording(host: Host, { log }: LiveSession, pin: Lease<Provider> | undefined): Lease<Provider> | undefined {
+  const record = host.get(ChunkLogPort)
+  if (!record || !pin) return pin
+  return { value: record(pin.value, log), [Symbol.dispose]: () => pin[Symbol.dispose]() }
 }
 
 const redactionBy = ({ redactor, known }: Secrets): AgentParts['redact'] => ({

@@ -1,4 +1,5 @@
 import type { Plugin, RowSpec } from '@rein/kernel'
+import { chunksRow } from './rows/chunks.ts'
 import {
   basePromptRow,
   commandsRow,
@@ -32,6 +33,7 @@ const core: Rows = {
   'base-prompt': basePromptRow,
   prompt: promptRow,
   loop: loopRow,
+  chunks: chunksRow,
   sandbox: sandboxRow,
   permissions: permissionsRow,
 }
