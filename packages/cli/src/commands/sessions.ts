@@ -6,6 +6,8 @@ import type { Command } from '../cli.ts'
  */
 const under: { readonly [name: string]: () => Promise<Command> } = {
   sessions: () => import('./sessions/list.ts').then(({ list }) => list),
+  'sessions title': () => import('./sessions/title.ts').then(({ title }) => title),
+  'sessions trash': () => import('./sessions/trash.ts').then(({ trash }) => trash),
 }
 
 /** `rein sessions …`: the list and the search, or what is done to sessions as wholes. */

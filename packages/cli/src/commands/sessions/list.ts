@@ -27,13 +27,15 @@ export const list: Command = async (cli, args) => {
   const chosen = filters(cli, args, now)
   if (!chosen.ok) return refuse(cli, chosen.failure)
   if (args.has('limit') && args.has('all')) return refuse(cli, usageFailure('--all and --limit say different things'))
+  const query = args.words.join(' ').trim()
+  if (args.has('tree') && (query !== '' || args.has('json')))
+    return refuse(cli, usageFailure('--tree shows the list; it goes with neither a query nor --json'))
   using index = await indexOf(cli, args)
   const told = reading(cli, process.stderr.isTTY === true)
   const deep = chosen.value.deep || args.has('json') || args.has('tree')
   const { progress } = told
   const sessions = await index.list({ facts: deep, ...(!deep && { withinMs: readingMs }), progress })
   const kept = sessions.filter((session) => chosen.value.keeps(session))
-  const query = args.words.join(' ').trim()
   if (query === '') {
     told.end()
     return listed(cli, args, { kept, any: sessions.length > 0 })
@@ -69,10 +71,22 @@ async function listed(
   { kept, any }: { readonly kept: readonly ListedSession[]; readonly any: boolean },
 ): Promise<number> {
   const shown = kept.slice(0, limit(cli, args, mostListed))
+  if (args.has('tree')) return tree(cli, kept)
   if (args.has('json')) await cli.out(shown.map((session) => `${JSON.stringify(plain(session))}\n`).join(''))
   else if (shown.length > 0) await cli.out(`${sessionTable(shown, cli)}\n`)
   else cli.err(any ? 'No session matches.\n' : 'There is no session yet.\n')
   more(cli, args, kept.length - shown.length)
+  return exits.done
+}
+
+/** Forks under the sessions they came from, all of them: a part of a tree would be another tree. */
+async function tree(cli: Cli, kept: readonly ListedSession[]): Promise<number> {
+  const { sessionTree } = await import('../../view/session-tree.ts')
+  const rows = kept.map((session) => {
+    const { parent = null } = session.facts ?? {}
+    return { ...session, id: session.entry.id, parent: parent?.id ?? null, at: parent?.at ?? null }
+  })
+  if (rows.length > 0) await cli.out(`${sessionTree(rows, cli)}\n`)
   return exits.done
 }
 
