@@ -3,7 +3,7 @@ import { taken, tornLog } from '../failures.ts'
 import { type Appending, AppendQueue } from './append-queue.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
-import { blocksOf, deleteLines, insertLine, linesIn, placeOf, type Tail } from './log-rows.ts'
+import { blocksOf, deleteLines, insertLine, placeOf, type Tail } from './log-rows.ts'
 import { newestPost, settlePosts, waitingPosts } from './posts.ts'
 import { rowAt, type SessionRow } from './session-row.ts'
 import { isTrouble, sqlFailure } from './trouble.ts'
@@ -56,7 +56,7 @@ export class SqliteLease implements Lease {
     if (acquired) yield* acquired
     // Whoever took over may have published another log: this one is no longer there to be read.
     else if (rowAt(db, row.key)?.log !== row.log) throw new FailureError(taken(this.id))
-    else yield* blocksOf(linesIn(db, row.key, { from: 0, to: row.lines }), row.tail)
+    else yield* blocksOf(db, row)
   }
 
   publish(lines: readonly string[], aside?: { readonly name: string; readonly bytes: Uint8Array }): Promise<void> {
@@ -77,8 +77,7 @@ export class SqliteLease implements Lease {
   }
 
   #keepAcquired(db: Connection): void {
-    const { key, lines, tail } = this.#parts.row
-    this.#acquired = [...blocksOf(linesIn(db, key, { from: 0, to: lines }), tail)]
+    this.#acquired = [...blocksOf(db, this.#parts.row)]
   }
 
   append(expectedSeq: number, lines: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import { rowBlobs } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { Database } from './database.ts'
 import { SqliteLease } from './lease.ts'
-import { blocksOf, endsOf, linesIn, mustHaveLines, tailOf } from './log-rows.ts'
+import { blocksOf, endsOf, mustHaveLines, tailOf } from './log-rows.ts'
 import { insertPost } from './posts.ts'
 import { listRows, listRowsOneByOne, rowOf, type SessionRow, verdictOn } from './session-row.ts'
 import { spillPath } from './trash.ts'
@@ -164,7 +164,7 @@ async function* blocks(within: Within, id: string): AsyncGenerator<Uint8Array> {
     db.exec('BEGIN')
     const row = rowOf(db, id)
     if (!row) throw new FailureError(missing(id))
-    yield* blocksOf(linesIn(db, row.key, { from: 0, to: Number.POSITIVE_INFINITY }), row.tail)
+    yield* blocksOf(db, row)
   } catch (cause) {
     if (cause instanceof FailureError || !isTrouble(cause)) throw cause
     const failure: Failure = sqlFailure(
