@@ -18,6 +18,7 @@ const commands: { readonly [name: string]: () => Promise<Command> } = {
   fork: () => import('./commands/fork.ts').then(({ fork }) => fork),
   rewind: () => import('./commands/rewind.ts').then(({ rewind }) => rewind),
   doctor: () => import('./commands/doctor.ts').then(({ doctor }) => doctor),
+  replay: () => import('./commands/replay.ts').then(({ replay }) => replay),
   config: () => import('./commands/config.ts').then(({ config }) => config),
   demo: () => import('./commands/demo.ts').then(({ demo }) => demo),
 }

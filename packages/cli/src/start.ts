@@ -111,7 +111,7 @@ export async function startHost(cli: Cli, options: StartOptions): Promise<Result
 /** Ten minutes: what a wait may take when nothing shorter is said. */
 export const longestWaitMs = 600_000
 /** When somebody removed the limit from the settings. */
-const noLimit = Number.MAX_SAFE_INTEGER
+export const noLimit = Number.MAX_SAFE_INTEGER
 
 /**
  * Open a session on plugins that run. The model's provider must exist and its key must be there: fails `NO_PROVIDER`

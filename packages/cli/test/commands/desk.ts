@@ -9,6 +9,7 @@ import { config } from '../../src/commands/config.ts'
 import { demo } from '../../src/commands/demo.ts'
 import { doctor } from '../../src/commands/doctor.ts'
 import { fork } from '../../src/commands/fork.ts'
+import { replay } from '../../src/commands/replay.ts'
 import { rewind } from '../../src/commands/rewind.ts'
 import { sessions } from '../../src/commands/sessions.ts'
 import { show } from '../../src/commands/show.ts'
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, Command>> = {
   demo,
   doctor,
   fork,
+  replay,
   rewind,
   sessions,
   show,

@@ -72,7 +72,7 @@ function openSession(options: SessionOptions, start: SessionStart, cwd: string):
   }
 }
 
-async function partsOf(
+export async function partsOf(
   host: Host,
   at: { readonly session: LiveSession; readonly store: SessionStore; readonly cwd: string },
 ): Promise<AgentParts> {

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { replaySession } from '@rein/harness'
+import { cwdOf } from '@rein/session'
+import type { Args } from '../args.ts'
+import type { Cli, Command } from '../cli.ts'
+import { exits } from '../exit.ts'
+import { settledFor } from '../settings.ts'
+import { longestWaitMs, noLimit } from '../start.ts'
+import { paint } from '../view/paint.ts'
+import { replayText } from '../view/replay-text.ts'
+import { namedId, refuse, storedLog, storeOf } from './stored-log.ts'
+
+/**
+ * `rein replay <id>`: drive today's prompt, loop and tool pipeline over a recorded session, and say where they first
+ * do something else. Model, person and, without `--tools live`, tools answer from the log. Nothing is written to the
+ * session or its directory.
+ */
+export const replay: Command = async (cli, args) => {
+  const store = storeOf(cli)
+  const id = await namedId(cli, store, args)
+  if (!id.ok) return refuse(cli, id.failure)
+  const stored = await storedLog(store, id.value)
+  if (!stored.ok) return refuse(cli, stored.failure)
+  const { log, blob } = stored.value
+  const { home, env } = cli
+  const settings = await settledFor(there(cli, cwdOf(log.events)), args)
+  if (!settings.ok) return refuse(cli, settings.failure)
+  const replayed = await replaySession({
+    id: id.value,
+    log,
+    blob,
+    store,
+    world: { home, userHome: homedir(), env, settings: settings.value.settings },
+    preset: presetIn(args),
+    steps: settings.value.settings.budgets.steps ?? noLimit,
+    maxWaitMs: longestWaitMs,
+    tools: args.value('tools') === 'live' ? 'live' : 'recorded',
+  })
+  if (!replayed.ok) return refuse(cli, replayed.failure)
+  const { value } = replayed
+  await cli.out(args.has('json') ? `${JSON.stringify(value)}\n` : replayText(value, paint(cli.color)))
+  const isSame = !value.divergence && (value.live?.differences ?? []).length === 0
+  return isSame ? exits.done : exits.error
+}
+
+/** Settings are those of the session's directory, where it is still there. */
+const there = (cli: Cli, cwd: string): Cli => (cwd !== '' && existsSync(cwd) ? { ...cli, cwd } : cli)
+
+function presetIn(args: Args): 'standard' | 'headless' | 'minimal' {
+  const named = args.value('preset')
+  return named === 'minimal' || named === 'headless' ? named : 'standard'
+}

@@ -1,0 +1,223 @@
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import type { AppendOptions, InboxItem, LiveSession, Ports, SessionEvent, Store } from '@rein/session'
+import { FailureError, repair } from '@rein/session'
+import { Agent } from '../agent/agent.ts'
+import type { AgentParts, AgentSettings } from '../agent/parts.ts'
+import { backoff } from '../model/retry.ts'
+import type { RunCall } from './played-calls.ts'
+import { playedParts } from './played-parts.ts'
+import { RecordedPorts } from './recorded-ports.ts'
+import type { Recording, Stretch } from './recording.ts'
+import { over, type Parting, ReplayLog } from './replay-log.ts'
+import { sessionOver } from './replay-session.ts'
+import type { Stage } from './stage.ts'
+import { Turnstile } from './turnstile.ts'
+
+export interface PlaybackOptions {
+  readonly recording: Recording
+  readonly stretch: Stretch
+  /** Only its blobs are asked for. */
+  readonly store: Store
+  /** What a session would stand on today. */
+  readonly parts: (at: { session: LiveSession; ports: Ports; stretch: Stretch }) => Promise<AgentParts>
+  readonly settings: Omit<AgentSettings, 'chance'>
+  readonly run: RunCall
+  /** Whether something works that may take as long as it likes. */
+  readonly busy: () => boolean
+  readonly tolerates: (parting: Parting) => boolean
+}
+
+/** One process's stretch of a recording, driven again by today's agent. */
+export class Playback implements Stage {
+  readonly recording: Recording
+  readonly turnstile = new Turnstile()
+  readonly until: number
+  turn: AbortSignal | undefined
+  readonly #options: PlaybackOptions
+  readonly #ports: RecordedPorts
+  readonly #log: ReplayLog
+  #agent: Agent | undefined
+  #giving = true
+
+  constructor(options: PlaybackOptions) {
+    const { recording, stretch, tolerates } = options
+    this.#options = options
+    this.recording = recording
+    this.until = stretch.until
+    this.#ports = new RecordedPorts(recording, () => this.length())
+    const ends = { from: stretch.from, until: stretch.until }
+    const sink = { append: async () => undefined, sync: async () => undefined }
+    const onEvent = () => this.#advance()
+    this.#log = new ReplayLog({ recording, ...ends, ports: this.#ports, sink, onEvent, tolerates })
+  }
+
+  length(): number {
+    return this.#log.events.length
+  }
+
+  mint(ids: readonly string[]): void {
+    this.#ports.minted = ids
+  }
+
+  stop(seq: number, how = this.recording.stopAt(seq)): void {
+    if (how) void this.#agent?.cancel(how).catch(ended)
+  }
+
+  /** @returns where today's agent went another way; undefined when it did not. */
+  async run(): Promise<Parting | undefined> {
+    const { store, parts, settings } = this.#options
+    const session = sessionOver(this.#log, store)
+    try {
+      this.#open()
+      if (this.#log.closed) return this.#log.parting
+      if (this.#isAllGiven()) {
+        while (!this.#log.closed) this.#give()
+        return this.#log.parting
+      }
+      const today = await parts({ session, ports: this.#ports, stretch: this.#options.stretch })
+      const chance = () => this.#chance()
+      const model = this.recording.nextHeader(this.length()) ?? { provider: 'none', model: 'none' }
+      const agent = new Agent(playedParts(today, this, this.#options.run), { ...settings, chance }, model)
+      this.#agent = agent
+      this.#giving = false
+      this.#advance()
+      await this.#drive(agent)
+      await agent.whenIdle()
+      await agent.close()
+    } catch (error) {
+      if (!(error instanceof FailureError) || !this.#log.closed) throw error
+    }
+    return this.#log.parting
+  }
+
+  /** What opened the session, and what today's repair makes of what it found. */
+  #open(): void {
+    const first = this.recording.events[this.length()]
+    if (!first) return
+    this.#append(first)
+    if (first.type !== 'session/resume' && first.type !== 'session/fork') return
+    for (const { type, data } of repair(this.#log.events)) {
+      if (this.#log.closed) return
+      this.#log.append(type, data)
+    }
+  }
+
+  #isAllGiven(): boolean {
+    for (let seq = this.length(); seq < this.until; seq++) if (!this.recording.isGiven(seq)) return false
+    return true
+  }
+
+  #append({ type, data, surface, sources }: SessionEvent): void {
+    const options: AppendOptions = { ...(surface && { surface }), ...(sources && { sources }) }
+    try {
+      this.#log.append(type, data, options)
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      const seq = this.length()
+      this.#log.part({ seq, now: { type, data }, place: { path: '', was: type, now: error.message } })
+    }
+  }
+
+  /** After each event: what is given next is given, and whatever waited for this place goes on. */
+  #advance(): void {
+    if (this.#giving) return
+    this.#giving = true
+    while (!this.#log.closed && this.recording.isGiven(this.length())) this.#give()
+    this.#giving = false
+    if (this.#log.closed) {
+      this.turnstile.close(over)
+      return
+    }
+    this.#prompt()
+    this.turnstile.reached(this.length())
+  }
+
+  #give(): void {
+    const event = this.recording.events[this.length()]
+    if (!event) return
+    const seq = this.length()
+    const item = postedIn(event)
+    // Posted as it was, so that the agent takes it in; a known id is taken once.
+    if (item) void this.#agent?.post(item).catch(ended)
+    if (!this.#log.closed && this.length() === seq) this.#append(event)
+  }
+
+  /** What no stand-in of model, tool or person does: choose the model, end a wait, stop a turn. */
+  #prompt(): void {
+    const seq = this.length()
+    const next = this.recording.events[seq]
+    const header = this.recording.nextHeader(seq)
+    if (this.#agent && header) this.#agent.model = { provider: header.provider, model: header.model }
+    if (next?.type === 'retry/started') queueMicrotask(() => this.#endWait(seq))
+    else if (next && !isStoppedByStandIn(next, this.recording)) this.stop(seq)
+  }
+
+  /**
+   * A wait between attempts ends at once when its turn is told to; one that was not told ends by the same event, which
+   * is no abort: the signal stays as it is.
+   */
+  #endWait(seq: number): void {
+    if (this.recording.stopAt(seq)) this.stop(seq)
+    else this.turn?.dispatchEvent(new Event('abort'))
+  }
+
+  /** The chance that made the recorded wait, where today's rule can make it. */
+  #chance(): number {
+    const next = this.recording.events[this.length()]
+    if (next?.type !== 'retry/scheduled') return 0
+    const most = backoff(next.data.attempt - 1, 1)
+    return most === 0 ? 0 : Math.min(next.data.waitMs / most, 1 - Number.EPSILON)
+  }
+
+  async #drive(agent: Agent): Promise<void> {
+    let woken = -1
+    while (!this.#log.closed) {
+      const seq = this.length()
+      await this.#calm()
+      if (this.#log.closed || this.length() !== seq) continue
+      if (this.turnstile.letOn()) continue
+      if (woken < seq && agent.phase === 'idle') agent.wake()
+      else if (woken >= seq) this.#getStuck()
+      woken = seq
+    }
+  }
+
+  #getStuck(): void {
+    const seq = this.length()
+    const then = this.recording.events[seq]?.type ?? ''
+    this.#log.part({ seq, now: { type: 'nothing', data: null }, place: { path: 'type', was: then, now: 'nothing' } })
+    this.turnstile.close(over)
+  }
+
+  /** Until nothing moves: every promise is through, no file is being looked at, and nothing that may take long works. */
+  async #calm(): Promise<void> {
+    const seq = this.length()
+    for (let rounds = 0; rounds < calmRounds; rounds++) {
+      await (rounds < quickRounds ? turn() : delay(1))
+      if (this.#log.closed || this.length() !== seq) return
+      if (this.#options.busy() || process.getActiveResourcesInfo().some((kind) => kind.startsWith('FSReq'))) rounds = 0
+    }
+  }
+}
+
+/** Turns of the event loop without anything happening: at first as fast as they come, then a millisecond each. */
+const quickRounds = 30
+const calmRounds = 60
+
+/** What an agent whose replay is over leaves behind is nobody's trouble. */
+function ended(error: unknown): void {
+  if (!(error instanceof FailureError)) throw error
+}
+
+function postedIn(event: SessionEvent): InboxItem | undefined {
+  if (event.type !== 'inbox/spliced' || event.data.reason !== 'posted') return undefined
+  const [item, ...more] = event.data.insert
+  return more.length === 0 && event.data.remove.length === 0 ? item : undefined
+}
+
+/** Model, tool and person stop the turn themselves, once they have come as far as they had come. */
+function isStoppedByStandIn(event: SessionEvent, { calls }: Recording): boolean {
+  if (event.type === 'request/settled' || event.type === 'approval/decided') return true
+  if (event.type !== 'tool/result' || event.data.outcome.kind !== 'cancelled') return false
+  return calls.permitted(event.data.call) !== event.seq
+}

@@ -1,0 +1,19 @@
+import type { TurnEnd } from '../agent/loop.ts'
+import type { Recording } from './recording.ts'
+import type { Turnstile } from './turnstile.ts'
+
+/** What stands in for model and tools knows of the replay it is part of. */
+export interface Stage {
+  readonly recording: Recording
+  readonly turnstile: Turnstile
+  /** Seq after the last event of this stretch. */
+  readonly until: number
+  /** The running turn's own signal, once a request was made in it. */
+  turn: AbortSignal | undefined
+  /** How many events the log holds now. */
+  length(): number
+  /** The ids today's code is to give the calls of a reply, in order. */
+  mint(ids: readonly string[]): void
+  /** Tell the turn to end as it was told before event `seq`; does nothing when it was not. */
+  stop(seq: number, how?: TurnEnd): void
+}

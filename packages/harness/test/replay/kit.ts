@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { Registry, Scope } from '@rein/kernel'
+import { MemoryStore, type SessionEvent } from '@rein/session'
+import { AgentHooks } from '../../src/agent/hooks.ts'
+import { standardLoop } from '../../src/agent/loop.ts'
+import type { Provider } from '../../src/model/provider.ts'
+import { type Played, play } from '../../src/replay/play.ts'
+import type { PlaybackOptions } from '../../src/replay/playback.ts'
+import { wholeOf } from '../../src/replay/played-calls.ts'
+import { Recording } from '../../src/replay/recording.ts'
+import { nodeHasher } from '../../src/store/hasher.ts'
+import { ToolSet } from '../../src/tools/ports.ts'
+import { memorySpill, open, type StageOptions, slot, untouched } from '../agent/kit.ts'
+
+/** What a stage stands on, as the parts a replay is given. */
+export const partsOf =
+  (options: StageOptions): PlaybackOptions['parts'] =>
+  async ({ session, ports }) => {
+    const set = new ToolSet()
+    const scope = new Scope('test')
+    for (const one of options.tools ?? []) set.tools.add(scope, one.name, one)
+    const providers = new Registry<Provider>('provider')
+    if (options.provider) providers.add(scope, options.provider.name, options.provider)
+    return {
+      session,
+      ports,
+      hooks: new AgentHooks(),
+      set,
+      loop: slot(options.loop ?? standardLoop),
+      prompt: slot(options.prompt ?? plain),
+      approval: slot(options.approval ?? open),
+      provider: (name) => providers.lease(name),
+      spill: memorySpill(),
+      callSession: { id: session.id, cwd: '/work', spillFolders: ['/spill'], state: (of) => session.log.state(of) },
+      redact: options.redact ?? untouched,
+    }
+  }
+
+const plain = { system: () => ({ text: 'You are a test.', sections: [] }), context: () => undefined }
+
+/** Drive a log again on such a stage. */
+export function replayed(events: readonly SessionEvent[], options: StageOptions = {}): Promise<Played> {
+  const { steps = 50, maxWaitMs = 60_000 } = options
+  return play({
+    recording: new Recording(events),
+    store: new MemoryStore({ hasher: nodeHasher, now: () => 0 }),
+    parts: partsOf(options),
+    settings: { cwd: '/work', steps, maxWaitMs },
+    run: (_, result) => wholeOf(result, async () => undefined),
+    busy: () => false,
+    tolerates: () => false,
+  })
+}
+
+/** It replays as it was, to its last event. */
+export async function same(events: readonly SessionEvent[], options: StageOptions = {}): Promise<Played> {
+  const played = await replayed(events, options)
+  const types = events.slice(0, (played.parting?.seq ?? 0) + 1).map(({ type }) => type)
+  assert.deepEqual(played.parting, undefined, `${JSON.stringify(played.parting)} after ${JSON.stringify(types)}`)
+  assert.equal(played.same + played.given, events.length)
+  return played
+}
