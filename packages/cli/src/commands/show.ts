@@ -11,6 +11,8 @@ import {
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
+import { cutReply, openReply } from '../view/cut-reply.ts'
+import { damageText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
 import { safeJson } from '../view/safe-text.ts'
@@ -50,13 +52,14 @@ async function showTranscript(cli: Cli, { log }: StoredLog, from: number): Promi
   const calls = new UnshownCalls()
   for (const event of entries) {
     const options = { color: cli.color, width, cwd, shadowed: shadowed.has(event.seq), unshown: calls.next(event) }
-    const shown = event.seq < from ? undefined : render(event, options)
+    const shown = event.seq < from ? undefined : (cutReply(event, log.events, options) ?? render(event, options))
     if (shown !== undefined) await cli.out(`${shown}\n`)
   }
+  const open = openReply(log.events, { color: cli.color, width, cwd })
+  if (open !== undefined) await cli.out(`${open}\n`)
   const spent = fold(usage, log.events)
   if (spent.requests > 0) await cli.out(`${paint(cli.color).dim(tokenLine(spent, lastTurn(log.events)))}\n`)
-  for (const { line, reason } of log.openEnd ? [] : log.damage)
-    cli.err(`${paint(cli.color).red(`line ${line} of the log is damaged (${reason})`)}\n`)
+  for (const one of log.openEnd ? [] : log.damage) cli.err(`${paint(cli.color).red(damageText(one))}\n`)
   return exits.done
 }
 

@@ -1,4 +1,5 @@
 import type { Json, SessionEvent } from '@rein/session'
+import { assembler, type Reply } from './assembler.ts'
 import type { Chunk } from './chunk.ts'
 
 type BlockChunk = Extract<Chunk, { block: number }>
@@ -33,4 +34,12 @@ function streamedOf(value: Json): Streamed | undefined {
     (kind === 'private' && 'data' in chunk) ||
     ((kind === 'text' || kind === 'reasoning' || kind === 'arguments') && typeof text === 'string')
   return known ? { ms, chunk: chunk as unknown as BlockChunk } : undefined
+}
+
+/** How far a reply had come that has no message: that of a call which was cut off, or still runs. */
+export function replySoFar(events: Iterable<SessionEvent>, request: string): Pick<Reply, 'content' | 'dropped'> {
+  let ids = 0
+  const assembly = assembler({ now: () => 0, taken: () => false, mint: () => `${request}-${++ids}` })
+  for (const { chunk } of streamed(events, request)) assembly.push(chunk)
+  return assembly.end('cancelled')
 }
