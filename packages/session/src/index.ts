@@ -92,5 +92,5 @@ export type {
 export { tailEvents } from './tail.ts'
 export type { TreeEntry, TurnEntry } from './tree.ts'
 export { saidIn, tree, turnsOf } from './tree.ts'
-export type { Answer, Verification } from './verify.ts'
+export type { Answer, Verification, VerifyOptions } from './verify.ts'
 export { isSound, verify } from './verify.ts'

@@ -6,6 +6,7 @@ import { type Fields, fieldsOf, parsed } from '../view/json.ts'
 import type { Paint } from '../view/paint.ts'
 import { oneLine, safeText } from '../view/safe-text.ts'
 import { readable } from './readable.ts'
+import { causesOf } from './request-causes.ts'
 import type { SentRequest } from './sent-request.ts'
 
 interface Part {
@@ -15,6 +16,8 @@ interface Part {
 
 /** Lines of one difference that are shown at most. */
 const MOST = 200
+/** Characters of one line about a cause. */
+const WIDEST = 200
 
 /** Two requests, message by message: what differs, and the events that made the difference. */
 export async function requestDiff(
@@ -104,21 +107,13 @@ function causes(
   other: SentRequest,
   { events, paint }: { readonly events: readonly SessionEvent[]; readonly paint: Paint },
 ): readonly string[] {
-  const [early, late] = one.sent.seq <= other.sent.seq ? [one, other] : [other, one]
-  const line = (seq: number, what: string): string => `  event ${seq}  ${what}`
-  const found: string[] = []
-  if (late.header.seq !== early.header.seq)
-    found.push(line(late.header.seq, 'request/header: model, parameters or tools'))
-  for (const event of events.slice(early.sent.data.at + 1, late.sent.data.at + 1)) {
-    if (event.type === 'session/rewound') found.push(line(event.seq, `session/rewound to event ${event.data.to}`))
-    else if (typeof event.surface === 'object')
-      found.push(line(event.seq, `${event.type} replaces events ${event.surface.replace.join(' to ')}`))
-    else if (event.surface !== undefined) found.push(line(event.seq, `${event.type} appended`))
-  }
-  if (late.sent.data.extra !== null)
-    found.push(line(late.sent.seq, `request/sent: instruction of a ${late.sent.data.kind} request`))
+  const lines = causesOf(one, other, events).flatMap(({ seq, what, parts }) => [
+    `  event ${seq}  ${oneLine(what, WIDEST)}`,
+    ...parts.map((part) => `      ${oneLine(part, WIDEST)}`),
+  ])
+  const late = one.sent.seq <= other.sent.seq ? other : one
   const { broke } = late.sent.data
   const moved = broke && `  ${paint.yellow(`the front moved with event ${broke.event} (${safeText(broke.owner)})`)}`
-  const none = found.length === 0 ? [paint.dim('  no event between them changed what is sent')] : []
-  return [paint.bold('what made the difference'), ...found, ...none, ...(moved === undefined ? [] : [moved])]
+  const none = lines.length === 0 ? [paint.dim('  no event between them changed what is sent')] : []
+  return [paint.bold('what made the difference'), ...lines, ...none, ...(moved === undefined ? [] : [moved])]
 }

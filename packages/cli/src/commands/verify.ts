@@ -1,5 +1,12 @@
-import { nodeHasher } from '@rein/harness'
-import { type Answer, type Failure, isSound, verify as prove, type Verification } from '@rein/session'
+import { nodeHasher, sessionParts } from '@rein/harness'
+import {
+  type Answer,
+  type Failure,
+  isSound,
+  verify as prove,
+  type Verification,
+  type VerifyOptions,
+} from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
@@ -30,7 +37,7 @@ async function verifyOne(cli: Cli, args: Args): Promise<number> {
     // A log of a newer format is there and cannot be proved here, which is not the caller's mistake.
     return stored.failure.code === 'FORMAT_TOO_NEW' ? exits.damaged : exit
   }
-  const found = prove(stored.value.log, proving(stored.value))
+  const found = prove(stored.value.log, await proving(cli, stored.value))
   await cli.out(report(id.value, found, paint(cli.color)))
   return isSound(found.answer) ? exits.done : exits.damaged
 }
@@ -65,7 +72,9 @@ async function verifyAll(cli: Cli): Promise<number> {
   let sound = true
   for (const { id } of await store.list()) {
     const stored = await storedLog(store, id)
-    const line = stored.ok ? lineOf(prove(stored.value.log, proving(stored.value))) : unproved(stored.failure)
+    const line = stored.ok
+      ? lineOf(prove(stored.value.log, await proving(cli, stored.value)))
+      : unproved(stored.failure)
     sound &&= line.sound
     answers.set(line.answer, (answers.get(line.answer) ?? 0) + 1)
     const mark = (line.sound ? colors.green : colors.red)(line.answer.padEnd(15))
@@ -94,4 +103,9 @@ function unproved({ code, message }: Failure): Line {
   return { answer: code === 'SESSION_DAMAGED' ? 'log gone' : 'unreadable', sound: false, rest: [message] }
 }
 
-const proving = ({ blob }: StoredLog) => ({ hasher: nodeHasher, blob })
+/** Only of an empty log it matters whether somebody wrote to it before. */
+async function proving({ home }: Cli, { id, log, blob }: StoredLog): Promise<VerifyOptions> {
+  if (log.events.length > 0) return { hasher: nodeHasher, blob }
+  const parts = (await sessionParts(home, Date.now)).find((each) => each.id === id)
+  return { hasher: nodeHasher, blob, openedAgain: (parts?.locks.at(-1)?.epoch ?? 1) > 1 }
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import type { SessionEvent } from '@rein/session'
 import { Desk, forged } from './desk.ts'
 
 const desk = new Desk()
@@ -42,6 +43,50 @@ describe('rein verify', () => {
     assert.match(out, /^open tail {2}s-open/)
   })
 
+  test('declared damage and a redaction are sound; what a lost picture or header leaves unproved is not', async () => {
+    const events = await desk.events(id)
+    const start = events[0]
+    assert.ok(start)
+    const verified = async (name: string, changed: readonly SessionEvent[]) => {
+      desk.write(id, name, changed)
+      const { exit, out } = await desk.run(['verify', name])
+      return [exit, out.slice(0, out.indexOf('  '))]
+    }
+    const end = { time: 0, hash: '', seq: events.length }
+    const damage = { ...end, type: 'session/damage', data: { reason: 'torn', events: 0, lines: 1, bytes: 3 } } as const
+    assert.deepEqual(await verified('s-declared', [...events, damage]), [0, 'declared damage'])
+    const hidden = forged(events).map((event) =>
+      JSON.parse(JSON.stringify(event).replaceAll('axe', '⟦secret:jwt:abcdef⟧')),
+    )
+    const mark = { ...end, type: 'session/migrated', data: { from: 1, to: 1, oldHead: '' } } as const
+    assert.deepEqual(await verified('s-redacted', [...hidden, mark]), [0, 'redacted'])
+    assert.deepEqual(await verified('s-edited', [...forged(events), mark]), [6, 'FALSE'])
+    const image = { type: 'image', blob: 'a'.repeat(64), mime: 'image/png', bytes: 3 } as const
+    const blind = events.map((event): SessionEvent => {
+      if (event.type !== 'user/message' || event.data.source.kind !== 'person') return event
+      return { ...event, data: { ...event.data, content: [...event.data.content, image] } }
+    })
+    assert.deepEqual(await verified('s-blind', blind), [6, 'blob missing'])
+    const headless = events.map((event): SessionEvent => {
+      return event.type === 'request/sent' ? { ...event, data: { ...event.data, header: 0 } } : event
+    })
+    assert.deepEqual(await verified('s-headless', headless), [6, 'cannot rebuild'])
+  })
+
+  test('an empty log is an open tail where nothing was ever written, and FALSE where something was', async () => {
+    using own = new Desk()
+    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    const at = (name: string): string => own.log(id).replace(`${id}.jsonl`, name)
+    writeFileSync(at('s-new.jsonl'), '')
+    writeFileSync(at('s-new.lock.1'), '')
+    assert.match((await own.run(['verify', 's-new'])).out, /^open tail/)
+    writeFileSync(at('s-cut.jsonl'), '')
+    writeFileSync(at('s-cut.lock.2'), '')
+    const cut = await own.run(['verify', 's-cut'])
+    assert.equal(cut.exit, 6)
+    assert.match(cut.out, /^FALSE {2}s-cut\n[\s\S]*what it held is lost/)
+  })
+
   test('--all has one line a session and a summary, and the worst decides the exit', async () => {
     desk.write(id, 's-forged', forged(await desk.events(id)))
     const { exit, out } = await desk.run(['verify', '--all'])
@@ -49,7 +94,7 @@ describe('rein verify', () => {
     assert.equal(exit, 6)
     assert.ok(lines.some((line) => line.startsWith('clean') && line.includes(id)))
     assert.ok(lines.some((line) => line.startsWith('FALSE') && line.includes('s-forged')))
-    assert.match(lines.at(-1) ?? '', /^\d+ sessions: .*1 FALSE/)
+    assert.match(lines.at(-1) ?? '', /^\d+ sessions: .*2 FALSE/)
   })
 
   test('--all tells a session that never had a log from one whose log is gone, and only that decides the exit', async () => {
@@ -99,7 +144,10 @@ describe('rein fork', () => {
     assert.equal(exit, 0)
     assert.match(
       err,
-      new RegExp(`^damage at line 21 of the log .*: 1 event and 7 B lost; the log of ${id} is left as it is$`, 'm'),
+      new RegExp(
+        `^damage at line 21 of the log, byte \\d+ .*: 1 event and 7 B lost; the log of ${id} is left as it is$`,
+        'm',
+      ),
     )
     assert.match((await own.run(['verify', out.trim()])).out, /^declared damage/)
     // A log that is being written ends in the middle of a line.
