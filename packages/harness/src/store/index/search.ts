@@ -2,7 +2,7 @@ import { FailureError, type SessionEntry } from '@rein/session'
 import { folded } from './folded.ts'
 import type { ListedSession } from './listing.ts'
 import type { Term } from './query.ts'
-import { perSession, type Rows, span } from './rows.ts'
+import { type Rows, span } from './rows.ts'
 import type { Indexed } from './session-index.ts'
 import { type Piece, snippetOf, termsIn } from './snippet.ts'
 import { passagesOf, takeTexts, textless } from './texts.ts'
@@ -46,8 +46,10 @@ interface Said {
   readonly text: string
 }
 
-/** What a match in title, id or directory counts beside one in the text. */
-const named = 3
+/** What a match counts: in title, id or directory, and in a text, there with its rank from 0 to `mostRank` on top. */
+const named = 2
+const inText = 0.5
+const mostRank = 5
 const dayMs = 86_400_000
 /** After so many days half of what recency gives is gone. */
 const halfLife = 30
@@ -122,21 +124,21 @@ const isNamed = ({ entry, title }: ListedSession, { text }: Term): boolean =>
 function hitsOf(rows: Rows, { match, text }: Term): ReadonlyMap<string, number> {
   const sql =
     match === undefined
-      ? 'SELECT at / ? AS n, 1.0 AS weight FROM passage WHERE instr(text, ?) > 0 GROUP BY 1'
-      : `WITH hit AS MATERIALIZED (SELECT rowid AS at, -bm25(words, 4.0, 1.0) AS weight FROM words WHERE words MATCH ?2)
-         SELECT at / ?1 AS n, max(weight) AS weight FROM hit GROUP BY 1`
+      ? 'SELECT at >> 32 AS n, 1.0 AS weight FROM passage WHERE instr(text, ?) > 0 GROUP BY 1'
+      : `WITH hit AS MATERIALIZED (SELECT rowid AS at, -bm25(words, 4.0, 1.0) AS weight FROM words WHERE words MATCH ?)
+         SELECT at >> 32 AS n, max(weight) AS weight FROM hit GROUP BY 1`
   const hits = rows.statement(
     `SELECT session.id AS id, hits.weight AS weight FROM (${sql}) AS hits JOIN session USING (n)`,
   )
   return new Map(
     hits
-      .all(perSession, match ?? text)
-      .map(({ id, weight }) => [String(id), Math.max(0.01, Math.min(10, Number(weight)))]),
+      .all(match ?? text)
+      .map(({ id, weight }) => [String(id), inText + Math.max(0, Math.min(mostRank, Number(weight)))]),
   )
 }
 
 function readWeight(read: readonly Said[], term: Term): number {
-  return read.some(({ text }) => termsIn(text, [term]).length > 0) ? 1 : 0
+  return read.some(({ text }) => termsIn(text, [term]).length > 0) ? inText : 0
 }
 
 function placesOf(
@@ -166,11 +168,12 @@ function saidIn(rows: Rows, id: string, terms: readonly Term[], most: number): r
   const plain = terms.flatMap((term) =>
     term.match === undefined ? rows.statement(bySign).all(from, to, term.text, most) : [],
   )
-  return [...places, ...plain].map(({ at, who, text }) => ({
+  const said = [...places, ...plain].map(({ at, who, text }) => ({
     seq: Number(at) - from,
     who: String(who),
     text: String(text),
   }))
+  return [...new Map(said.map((each) => [each.seq, each])).values()]
 }
 
 const byRank = `SELECT words.rowid AS at, who, text FROM words JOIN passage ON passage.at = words.rowid
