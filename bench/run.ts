@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   steps: async () => (await import('./steps.ts')).steps(),
   'first-screen': async () => (await import('./first-screen.ts')).firstScreen(),
   append: async () => (await import('./append.ts')).append(),
+  durable: async () => (await import('./durable.ts')).durable(),
   open: async () => (await import('./open.ts')).open(),
   encode: async () => (await import('./encode.ts')).encode(),
   assertion: async () => (await import('./assertion.ts')).assertion(),
