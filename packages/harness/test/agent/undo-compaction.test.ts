@@ -94,8 +94,9 @@ test('a rewind to where any request was sent from, compactions before and after 
       async (turns, at, which) => {
         const on = await stage({ script: [...turns.flat(), { text: 'after' }], tools })
         const due = new Set(at)
-      compactBefore(on, due)
+        compactBefore(on, due)
         for (const _ of turns) await on.say('go')
+        due.clear()
         const { log } = on.session
         const sent = on.all('request/sent').filter(({ data }) => data.kind === 'step')
         for (const { data } of sent) {
