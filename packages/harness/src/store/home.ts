@@ -1,5 +1,16 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Blobs, FailureError, type Result, type SessionEntry, type Trashed } from '@rein/session'
+import { exists, fail, missing, notInTrash } from './failures.ts'
+import { findSession } from './find.ts'
 import { jsonlStore } from './jsonl/store.ts'
+import { memoryOf, memoryStore } from './memory.ts'
+import type { MovableStore } from './movable.ts'
 import type { SessionStore } from './session-store.ts'
+import { DATABASE, sqliteStore } from './sqlite/store.ts'
+
+/** The stores of a home. */
+export type StoreKind = 'jsonl' | 'sqlite' | 'memory'
 
 export interface HomeOptions {
   /** `$REIN_HOME`, absolute. */
@@ -7,7 +18,7 @@ export interface HomeOptions {
   /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and the order of posts. */
   readonly now: () => number
   /** Which store keeps new sessions. Default `jsonl`. */
-  readonly keep?: 'jsonl' | 'sqlite'
+  readonly keep?: StoreKind
   /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
   readonly pollMs?: number
   /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
@@ -17,22 +28,201 @@ export interface HomeOptions {
 export interface HomeStore extends SessionStore {
   /** The stores of this home by name, in the order they are asked. */
   readonly stores: ReadonlyMap<string, SessionStore>
-  /** The name of the store that has this session; undefined when none has it. */
+  /** Those of them that sessions are moved from and to. */
+  readonly movable: ReadonlyMap<string, MovableStore>
+  /**
+   * The name of the store that has this session; undefined when none has it.
+   * @throws FailureError when a store cannot be asked and none of the others has it.
+   */
   whereIs(id: string): Promise<string | undefined>
 }
 
-/** The sessions of one home, whatever store keeps each. */
+/** The sessions of one home, whatever store keeps each. A new one is kept by the store that is chosen. */
 export function homeStore(options: HomeOptions): HomeStore {
-  const { home, now, pollMs, silentMs } = options
-  const jsonl = jsonlStore({
-    home,
-    now,
-    ...(pollMs !== undefined && { pollMs }),
-    ...(silentMs !== undefined && { silentMs }),
-  })
+  const { home, now, keep = 'jsonl', pollMs, silentMs } = options
+  const times = { ...(pollMs !== undefined && { pollMs }), ...(silentMs !== undefined && { silentMs }) }
+  const movable = new Map<string, MovableStore>([
+    ['jsonl', jsonlStore({ home, now, ...times })],
+    ['sqlite', sqliteStore({ home, now, ...times })],
+  ])
+  const memory = keep === 'memory' ? memoryStore(home, now) : memoryOf(home)
+  const stores = new Map<string, SessionStore>(memory ? [['memory', memory], ...movable] : movable)
+  const kept = stores.get(keep)
+  if (!kept) throw new TypeError(`no store ${keep}`)
+  const of = locator(stores, movable)
+  const list = (known?: ReadonlyMap<string, SessionEntry>) => listAll(stores, home, { known, of })
   return {
-    ...jsonl,
-    stores: new Map([['jsonl', jsonl]]),
-    whereIs: async (id) => ((await jsonl.spillFolder(id)) === undefined ? undefined : 'jsonl'),
+    name: kept.name,
+    stores,
+    movable,
+    whereIs: async (id) => (await of(id))?.name,
+    async create(id, options) {
+      for (const store of stores.values()) if (store !== kept && (await hasIfAsked(store, id))) return fail(exists(id))
+      return kept.create(id, options)
+    },
+    list,
+    find: async (typed, cwd) => findSession(await list(), typed, cwd),
+    ...throughTo(of),
+    ...trashOf(stores, of),
+  }
+}
+
+type Of = (id: string) => Promise<SessionStore | undefined>
+
+/**
+ * Asks which store has a session. Two have it while a move is under way or was interrupted: then the higher epoch
+ * counts, and of equal ones, which are the same to the byte, the first.
+ */
+function locator(stores: ReadonlyMap<string, SessionStore>, movable: ReadonlyMap<string, MovableStore>): Of {
+  return async (id) => {
+    const having: SessionStore[] = []
+    let trouble: FailureError | undefined
+    for (const store of stores.values()) {
+      try {
+        if ((await store.spillFolder(id)) !== undefined) having.push(store)
+      } catch (cause) {
+        if (!(cause instanceof FailureError)) throw cause
+        trouble ??= cause
+      }
+    }
+    if (having.length === 0 && trouble) throw trouble
+    if (having.length < 2) return having[0]
+    let best: { readonly store: SessionStore; readonly rank: number } | undefined
+    for (const store of having) {
+      const standing = await movable.get(store.name)?.standing(id)
+      const rank = standing ? standing.epoch + (standing.whole ? 0 : -1e12) : Number.POSITIVE_INFINITY
+      if (!best || rank > best.rank) best = { store, rank }
+    }
+    return best?.store
+  }
+}
+
+/** A store that cannot be asked is in nobody's way: what it has is shown as broken. */
+async function hasIfAsked(store: SessionStore, id: string): Promise<boolean> {
+  try {
+    return (await store.spillFolder(id)) !== undefined
+  } catch (cause) {
+    if (cause instanceof FailureError) return false
+    throw cause
+  }
+}
+
+/** What goes to the store that has the session. */
+function throughTo(
+  of: Of,
+): Pick<SessionStore, 'acquire' | 'read' | 'ends' | 'watch' | 'post' | 'blobs' | 'trash' | 'spill' | 'spillFolder'> {
+  const at = async <T>(id: string, work: (store: SessionStore) => Promise<Result<T>>): Promise<Result<T>> => {
+    try {
+      const store = await of(id)
+      return store ? await work(store) : fail(missing(id))
+    } catch (cause) {
+      if (cause instanceof FailureError) return fail(cause.failure)
+      throw cause
+    }
+  }
+  const must = async (id: string): Promise<SessionStore> => {
+    const store = await of(id)
+    if (!store) throw new FailureError(missing(id))
+    return store
+  }
+  return {
+    acquire: (id, options) => at(id, (store) => store.acquire(id, options)),
+    read: (id) => at(id, (store) => store.read(id)),
+    ends: (id, most) => at(id, (store) => store.ends(id, most)),
+    async *watch(id, from, signal) {
+      yield* (await must(id)).watch(id, from, signal)
+    },
+    post: (id, item) => at(id, (store) => store.post(id, item)),
+    blobs: (id) => blobsOf(id, of, must),
+    trash: (id) => at(id, (store) => store.trash(id)),
+    spill: (id) => ({ open: async (name) => (await must(id)).spill(id).open(name) }),
+    spillFolder: async (id) => (await of(id))?.spillFolder(id),
+  }
+}
+
+function blobsOf(id: string, of: Of, must: (id: string) => Promise<SessionStore>): Blobs {
+  return {
+    put: async (bytes) => (await must(id)).blobs(id).put(bytes),
+    get: async (sha256) => (await of(id))?.blobs(id).get(sha256),
+    async link(sha256, from) {
+      const [store, other] = [await must(id), await of(from)]
+      if (!other || other === store) return store.blobs(id).link(sha256, from)
+      const bytes = await other.blobs(from).get(sha256)
+      if (bytes) await store.blobs(id).put(bytes)
+      return bytes !== undefined
+    },
+  }
+}
+
+async function listAll(
+  stores: ReadonlyMap<string, SessionStore>,
+  home: string,
+  { known, of }: { readonly known: ReadonlyMap<string, SessionEntry> | undefined; readonly of: Of },
+): Promise<readonly SessionEntry[]> {
+  const listed = new Map<string, { readonly entry: SessionEntry; readonly store: SessionStore }>()
+  for (const store of stores.values()) {
+    for (const entry of await entriesOf(store, home, known)) {
+      const twice = listed.has(entry.id) && (await of(entry.id)) !== store
+      if (!twice) listed.set(entry.id, { entry, store })
+    }
+  }
+  const entries = [...listed.values()].map(({ entry }) => entry)
+  return entries.sort((a, b) => b.changed - a.changed || (a.id < b.id ? -1 : 1))
+}
+
+/** A database that cannot be opened is shown in place of its sessions, so that they are not left out in silence. */
+async function entriesOf(
+  store: SessionStore,
+  home: string,
+  known: ReadonlyMap<string, SessionEntry> | undefined,
+): Promise<readonly SessionEntry[]> {
+  try {
+    return await store.list(known)
+  } catch (cause) {
+    if (!(cause instanceof FailureError) || store.name !== 'sqlite') throw cause
+    const found = lstatSync(join(home, DATABASE), { throwIfNoEntry: false })
+    return [{ id: DATABASE, bytes: found?.size ?? 0, changed: found?.mtimeMs ?? 0, cwd: null, state: 'broken' }]
+  }
+}
+
+/** Names of one store's trash are never those of another's. */
+function trashOf(
+  stores: ReadonlyMap<string, SessionStore>,
+  of: Of,
+): Pick<SessionStore, 'trashed' | 'restore' | 'emptyTrash'> {
+  return {
+    async trashed() {
+      const all: Trashed[] = []
+      for (const store of stores.values()) all.push(...(await trashedIn(store)))
+      return all.sort((a, b) => b.at - a.at || (a.name < b.name ? -1 : 1))
+    },
+    async restore(name) {
+      for (const store of stores.values()) {
+        const found = (await trashedIn(store)).find((each) => each.name === name)
+        if (!found) continue
+        const elsewhere = await of(found.id)
+        return elsewhere && elsewhere !== store ? fail(exists(found.id)) : store.restore(name)
+      }
+      return fail(notInTrash(name))
+    },
+    async emptyTrash(names) {
+      const deleted = { removed: 0, bytes: 0 }
+      for (const store of stores.values()) {
+        const { removed, bytes } = await store.emptyTrash(names)
+        deleted.removed += removed
+        deleted.bytes += bytes
+      }
+      return deleted
+    },
+  }
+}
+
+/** Empty where the database cannot be opened, which the list of sessions says. */
+async function trashedIn(store: SessionStore): Promise<readonly Trashed[]> {
+  try {
+    return await store.trashed()
+  } catch (cause) {
+    if (cause instanceof FailureError && store.name === 'sqlite') return []
+    throw cause
   }
 }

@@ -12,7 +12,7 @@ import { Sections, SectionTable } from '../../prompt/sections.ts'
 import { secretKey } from '../../secret/key.ts'
 import { type Redactor, redactor } from '../../secret/redact.ts'
 import { RegisteredSecrets } from '../../secret/registered.ts'
-import { homeStore } from '../../store/home.ts'
+import { homeStore, type StoreKind } from '../../store/home.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import { ToolSet, Tools } from '../../tools/ports.ts'
 import { WorldPort } from '../world.ts'
@@ -77,14 +77,31 @@ export const storeRow = plugin({
     provide(StorePort, homeStore({ home: needs.world.home, now: Date.now, ...config })),
 })
 
-/** `silentMs`: after how long without a sign of life a holder may be taken over, in milliseconds, at least 2000. */
-function storeConfig(raw: unknown): { silentMs?: number } {
-  const given: readonly [string, unknown][] = typeof raw === 'object' && raw !== null ? Object.entries(raw) : []
-  const wrong = given.find(([key, value]) => key !== 'silentMs' || !Number.isInteger(value) || Number(value) < 2000)
-  if (!wrong) return Object.fromEntries(given)
-  const message = `plugins.store.config: ${wrong[0]} is not known, or not a whole number of milliseconds from 2000 up.`
-  throw new FailureError({ code: 'BAD_SETTINGS', message, next: 'The one key is silentMs.' })
+/**
+ * `kind`: which store keeps new sessions, `jsonl`, `sqlite` or `memory`. `silentMs`: after how long without a sign of
+ * life a holder may be taken over, in milliseconds, at least 2000.
+ */
+function storeConfig(raw: unknown): { keep?: StoreKind; silentMs?: number } {
+  const { kind, silentMs, ...other }: { kind?: unknown; silentMs?: unknown } =
+    typeof raw === 'object' && raw !== null ? raw : {}
+  const [unknown] = Object.keys(other)
+  if (unknown !== undefined) throw badStore(`${unknown} is not known`)
+  if (kind !== undefined && !isStoreKind(kind)) throw badStore(`kind is ${JSON.stringify(kind)}`)
+  if (silentMs === undefined) return { ...(kind && { keep: kind }) }
+  if (typeof silentMs !== 'number' || !Number.isInteger(silentMs) || silentMs < 2000)
+    throw badStore('silentMs is not a whole number of milliseconds from 2000 up')
+  return { ...(kind && { keep: kind }), silentMs }
 }
+
+const isStoreKind = (value: unknown): value is StoreKind =>
+  value === 'jsonl' || value === 'sqlite' || value === 'memory'
+
+const badStore = (what: string): FailureError =>
+  new FailureError({
+    code: 'BAD_SETTINGS',
+    message: `plugins.store.config: ${what}.`,
+    next: 'The keys are kind (jsonl, sqlite or memory) and silentMs.',
+  })
 
 export const loopRow = plugin({
   name: 'loop',

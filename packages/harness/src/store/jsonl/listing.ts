@@ -157,6 +157,16 @@ function isHeld(at: Place, epoch: number, judge: Judge): boolean {
   return judge(lock) === 'alive'
 }
 
+/** The directory the first event of a log names; null as for `directoryIn`. */
+export function directoryOf(log: string): string | null {
+  const fd = openSync(log, 'r')
+  try {
+    return directoryIn(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /** The directory the first event names; null when the first line is missing, cut or something else. */
 function directoryIn(fd: number): string | null {
   let length = 0

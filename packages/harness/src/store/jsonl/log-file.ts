@@ -133,3 +133,14 @@ export async function writeBytes(path: string, bytes: Uint8Array, flags: 'w' | '
     await file.close()
   }
 }
+
+/** A new file of everything that comes, on the disk when it resolves. */
+export async function writeStream(path: string, blocks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', FILE_MODE)
+  try {
+    for await (const block of blocks) await file.writeFile(block)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -5,6 +5,7 @@ import { type Blobs, FailureError } from '@rein/session'
 import { codeOf } from '../disk-failure.ts'
 import { fail, missing } from '../failures.ts'
 import { findSession } from '../find.ts'
+import type { MovableStore } from '../movable.ts'
 import type { SessionStore } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
 import { acquireSession, createSession, type Opening, onDisk, putAway } from './acquire.ts'
@@ -13,6 +14,7 @@ import { judgeAs, processHolder } from './holder.ts'
 import { postItem } from './inbox.ts'
 import { isInUse, listSessions, locateSession, type Top } from './listing.ts'
 import { logEnds } from './log-ends.ts'
+import { movingIn } from './moving.ts'
 import { isSessionId, type Place, partPath } from './names.ts'
 import { readLog } from './read-log.ts'
 import { deleteFromTrash, listTrash, restoreFromTrash } from './trashed.ts'
@@ -29,7 +31,7 @@ export interface JsonlOptions {
   readonly silentMs?: number
 }
 
-export type JsonlStore = SessionStore
+export type JsonlStore = MovableStore
 
 /** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
 export function jsonlStore(options: JsonlOptions): JsonlStore {
@@ -61,6 +63,7 @@ export function jsonlStore(options: JsonlOptions): JsonlStore {
     restore: (name) =>
       onDisk(`could not restore ${name}`, () => restoreFromTrash(opening, name, (id) => isInUse(root, id))),
     emptyTrash: (names) => deleteFromTrash(opening.trash, names),
+    ...movingIn(opening),
     spill: (id) => spillFiles(() => locate.part(id, 'spill')),
     async spillFolder(id) {
       const at = await locate.find(id)

@@ -4,6 +4,7 @@ import { badId, busy, exists, fail, missing } from '../failures.ts'
 import { findSession } from '../find.ts'
 import { judgeAs, processHolder } from '../jsonl/holder.ts'
 import { isSessionId } from '../jsonl/names.ts'
+import type { MovableStore } from '../movable.ts'
 import type { SessionStore } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
 import { rowBlobs } from './blobs.ts'
@@ -11,6 +12,7 @@ import type { Connection } from './connection.ts'
 import { Database } from './database.ts'
 import { SqliteLease } from './lease.ts'
 import { blocksOf, endsOf, mustHaveLines, tailOf } from './log-rows.ts'
+import { movingIn } from './moving.ts'
 import { insertPost } from './posts.ts'
 import { listRows, listRowsOneByOne, rowOf, type SessionRow, verdictOn } from './session-row.ts'
 import { spillPath } from './trash.ts'
@@ -18,6 +20,9 @@ import { trashOf } from './trash-store.ts'
 import { isCorrupt, isTrouble, sqlFailure } from './trouble.ts'
 import { watchRows } from './watch.ts'
 import { guarded, orFailure, type Within } from './within.ts'
+
+/** The name of the database in a home. */
+export const DATABASE = 'sessions.sqlite'
 
 export interface SqliteOptions {
   /** `$REIN_HOME`, absolute: sessions stand in `<home>/sessions.sqlite`, their spill files in `<home>/spill/`. */
@@ -31,9 +36,9 @@ export interface SqliteOptions {
 }
 
 /** Sessions in one SQLite database, any number of processes, no server. */
-export function sqliteStore(options: SqliteOptions): SessionStore {
+export function sqliteStore(options: SqliteOptions): MovableStore {
   const { home, now, pollMs = 250, silentMs: silence = 5000 } = options
-  const database = new Database(join(home, 'sessions.sqlite'))
+  const database = new Database(join(home, DATABASE))
   const within: Within = { database, now, silentMs: silence, spill: join(home, 'spill') }
   const keyOf = async (id: string): Promise<number> => {
     const row = await orFailure(within, `could not look for session ${id}`, () =>
@@ -63,6 +68,7 @@ export function sqliteStore(options: SqliteOptions): SessionStore {
     },
     blobs: (id) => rowBlobs(database, id),
     ...trashOf(within),
+    ...movingIn(within, (id, holder) => acquire(within, id, { holder, silentMs: silence })),
     spill: (id) => spillFiles(async () => spillPath(within.spill, id, await keyOf(id))),
     async spillFolder(id) {
       const row = await orFailure(within, `could not look for session ${id}`, () =>
