@@ -15,7 +15,11 @@ export interface Args {
   values(flag: string): readonly string[]
 }
 
-const byName: ReadonlyMap<string, Flag> = new Map(flags.map((flag) => [flag.name, flag]))
+/** The flag of that name; where several commands have one of it each, that of the command. */
+function flagOf(name: string, command: string): Flag | undefined {
+  const rows = flags.filter((flag) => flag.name === name)
+  return rows.find(({ on }) => on.includes(command)) ?? rows[0]
+}
 
 const options = Object.fromEntries(
   flags.map(({ name, short, value }) => [
@@ -107,7 +111,7 @@ class Reading {
   }
 
   #option(token: Extract<Token, { kind: 'option' }>, second: string | undefined): void {
-    const flag = byName.get(token.name)
+    const flag = flagOf(token.name, this.#command)
     if (!flag) {
       this.#problems.push({ kind: 'unknown-flag', raw: token.rawName })
       return
@@ -125,7 +129,7 @@ class Reading {
     if ((this.#given.get('print')?.length ?? 0) > 1) return '-p is given twice, and a run has one task'
     const session = this.#command === '' || this.#command === 'resume'
     for (const name of this.#given.keys()) {
-      const { on = [], headless }: Partial<Flag> = byName.get(name) ?? {}
+      const { on = [], headless }: Partial<Flag> = flagOf(name, this.#command) ?? {}
       if (on.length > 0 && !on.includes(this.#command)) {
         const where = on.map((command) => (command === '' ? 'rein' : `rein ${command}`)).join(', ')
         return `--${name} makes no sense for ${this.#command === '' ? 'a session' : `rein ${this.#command}`}; it is for ${where}`
@@ -148,4 +152,4 @@ class Reading {
 
 /** A flag of two words whose first stands alone: `--diff 1 2`, and not `--diff=1 2` nor `--diff "1 2"`. */
 const wantsSecond = ({ name, value }: Extract<Token, { kind: 'option' }>): boolean =>
-  (byName.get(name)?.value ?? '').includes(' ') && value !== undefined && !value.includes(' ')
+  (flagOf(name, '')?.value ?? '').includes(' ') && value !== undefined && !value.includes(' ')

@@ -8,6 +8,8 @@ const under: { readonly [name: string]: () => Promise<Command> } = {
   sessions: () => import('./sessions/list.ts').then(({ list }) => list),
   'sessions title': () => import('./sessions/title.ts').then(({ title }) => title),
   'sessions trash': () => import('./sessions/trash.ts').then(({ trash }) => trash),
+  'sessions move': () => import('./sessions/move.ts').then(({ move }) => move),
+  'sessions import': () => import('./sessions/import.ts').then(({ importCommand }) => importCommand),
 }
 
 /** `rein sessions …`: the list and the search, or what is done to sessions as wholes. */
