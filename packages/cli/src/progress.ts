@@ -2,6 +2,7 @@ import { type EventType, fold, type LiveSession, type SessionEvent, usage } from
 import type { Cli } from './cli.ts'
 import type { TaskResult } from './result.ts'
 import { GrantedAnswers } from './view/granted-answers.ts'
+import { LiveText } from './view/live-text.ts'
 import { openedText } from './view/marks.ts'
 import { paint } from './view/paint.ts'
 import { render } from './view/render.ts'
@@ -26,17 +27,23 @@ export function progress(cli: Cli, { cwd, verbose }: { readonly cwd: string; rea
   const calls = new UnshownCalls()
   const answers = new GrantedAnswers()
   const color = cli.color && process.stderr.isTTY === true
+  const live = new LiveText(cli.err, paint(color))
   return {
     opened(session) {
       for (const text of openedText(session)) cli.err(`${paint(color).red(text)}\n`)
     },
     event(event) {
       const unshown = calls.next(event)
+      if (event.type === 'assistant/chunks' && verbose) live.add(event)
       if (answers.repeats(event) || !isTold(event, verbose)) return
-      const shown = render(event, { color, cwd, streamed: !verbose, unshown })
-      if (shown !== undefined) cli.err(`${shown}\n`)
+      const streamed = !verbose || (event.type === 'assistant/message' && live.has(event.data.request))
+      const shown = render(event, { color, cwd, streamed, unshown })
+      if (shown === undefined) return
+      live.end()
+      cli.err(`${shown}\n`)
     },
     end(result, events) {
+      live.end()
       cli.err(`${tokenLine(fold(usage, events), result.usage)}\n`)
     },
   }
