@@ -18,6 +18,8 @@ const commands: { readonly [name: string]: () => Promise<Command> } = {
   fork: () => import('./commands/fork.ts').then(({ fork }) => fork),
   rewind: () => import('./commands/rewind.ts').then(({ rewind }) => rewind),
   doctor: () => import('./commands/doctor.ts').then(({ doctor }) => doctor),
+  export: () => import('./commands/export.ts').then(({ exportCommand }) => exportCommand),
+  redact: () => import('./commands/redact.ts').then(({ redact }) => redact),
   replay: () => import('./commands/replay.ts').then(({ replay }) => replay),
   config: () => import('./commands/config.ts').then(({ config }) => config),
   demo: () => import('./commands/demo.ts').then(({ demo }) => demo),

@@ -8,7 +8,9 @@ import type { Cli, Command } from '../../src/cli.ts'
 import { config } from '../../src/commands/config.ts'
 import { demo } from '../../src/commands/demo.ts'
 import { doctor } from '../../src/commands/doctor.ts'
+import { exportCommand } from '../../src/commands/export.ts'
 import { fork } from '../../src/commands/fork.ts'
+import { redact } from '../../src/commands/redact.ts'
 import { replay } from '../../src/commands/replay.ts'
 import { rewind } from '../../src/commands/rewind.ts'
 import { sessions } from '../../src/commands/sessions.ts'
@@ -22,7 +24,9 @@ const commands: Readonly<Record<string, Command>> = {
   config,
   demo,
   doctor,
+  export: exportCommand,
   fork,
+  redact,
   replay,
   rewind,
   sessions,
