@@ -36,7 +36,7 @@ export interface ConsentRules {
 
 /** Everything in one project layer that needs consent; empty when the layer only narrows or decorates. */
 export function consentItems(layer: TracedMap, { own, harmlessRow }: ConsentRules): readonly ConsentItem[] {
-  return [...providerItems(layer), ...pluginItems(layer, harmlessRow), ...permissionItems(layer, own)]
+  return [...providerItems(layer), ...pluginItems(layer, harmlessRow), ...permissionItems(layer, own), ...keepItems(layer, own)]
 }
 
 /** Providers decide where everything the model sees is sent, and whose key is sent with it: all of it needs consent. */
@@ -85,6 +85,16 @@ function permissionItems(layer: TracedMap, own: TracedMap): readonly ConsentItem
   const more = after.env.keep.filter((name) => !before.env.keep.includes(name))
   if (more.length > 0) add(['permissions', 'env', 'keep'], `permissions.env.keep: commands get ${more.join(', ')}`)
   return items
+}
+
+/** What a project says of keeping sessions holds for those of every project: fewer days than the user's need consent. */
+function keepItems(layer: TracedMap, own: TracedMap): readonly ConsentItem[] {
+  const before = settledFrom(own).settings.sessions?.keepDays ?? Number.POSITIVE_INFINITY
+  const after = settledFrom(mergeAll([own, layer])).settings.sessions?.keepDays ?? Number.POSITIVE_INFINITY
+  const written = after < before ? writtenAt(layer, ['sessions', 'keep', 'days']) : undefined
+  if (!written) return []
+  const what = `sessions.keep.days: sessions of every project go to the trash after ${after} days without a change`
+  return [{ path: written.path, what, place: written.node.place }]
 }
 
 /** The entries of a top-level map; when the layer removes the whole map, that one removal, with `removal` as `what`. */

@@ -69,6 +69,7 @@ export const settingsShape = section({
     env: section({ inherit: yesNo, keep: texts('names of environment variables', variable) }),
   }),
   budgets: section({ steps: count(1), tokens: count(1), cost: amount }),
+  sessions: section({ keep: section({ days: count(1) }) }),
   plugins: each(section({ use: text('a path or the name of a package'), config: open, enabled: yesNo })),
 })
 
@@ -116,6 +117,8 @@ export interface Settings {
   }
   /** `steps`: model requests in one turn; absent when somebody removed the limit. */
   readonly budgets: { readonly steps?: number }
+  /** `keepDays`: sessions that did not change for so many days are put into the trash; absent when none ever is. */
+  readonly sessions?: { readonly keepDays: number }
   readonly plugins: { readonly [id: string]: PluginRow }
 }
 
@@ -147,6 +150,7 @@ export function settledFrom(root: TracedMap): { readonly settings: Settings; rea
       env: { ...builtIn.permissions.env, ...env },
     },
     budgets: raw.budgets?.steps === undefined ? {} : { steps: raw.budgets.steps },
+    ...(raw.sessions?.keep?.days !== undefined && { sessions: { keepDays: raw.sessions.keep.days } }),
     plugins: raw.plugins ?? {},
   }
   return { settings, missing: providers.flatMap(([name, value]) => missingIn(name, value)) }

@@ -31,6 +31,11 @@ const needing: readonly (readonly [yaml: string, line: number, items: readonly (
     2,
     ['providers.a: sends requests to http://e with the key in the variable AWS_SECRET'],
   ],
+  [
+    'sessions:\n  keep: { days: 30 }',
+    2,
+    ['sessions.keep.days: sessions of every project go to the trash after 30 days without a change'],
+  ],
   ['permissions: { mode: full-access }', 1, ['permissions.mode: full-access instead of read-only']],
   ['permissions:\n  mode: workspace-write', 2, ['permissions.mode: workspace-write instead of read-only']],
   ['permissions: { mode: null }', 1, ['permissions.mode: workspace-write instead of read-only']],

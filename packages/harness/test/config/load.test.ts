@@ -101,11 +101,11 @@ test('every problem of every layer is reported at once, with file, line and the 
     'home/rein.yaml:1:1: permisions: unknown key; did you mean permissions?',
     'home/rein.yaml:4:3: budgets.steps: expected a whole number of at least 1; this is text that does not fit',
     'home/rein.yaml:5:1: mode: unknown key; did you mean permissions.mode?',
-    'home/rein.yaml:6:1: frobnicate: unknown key; known here: model, providers, permissions, budgets, plugins',
+    'home/rein.yaml:6:1: frobnicate: unknown key; known here: model, providers, permissions, budgets, sessions, plugins',
     'project/.rein/rein.yaml:1:1: budgets: expected a map of keys, not a list',
     'project/.rein/rein.yaml:3:8: providers.a.baseURL: unknown key; did you mean baseUrl?',
     'REIN_PERMISSION_MODE: unknown setting; did you mean REIN_PERMISSIONS_MODE?',
-    'REIN_BUDGETS_FOO: unknown setting; known are REIN_MODEL, REIN_PERMISSIONS_MODE, REIN_PERMISSIONS_ENV_INHERIT, REIN_PERMISSIONS_ENV_KEEP, REIN_BUDGETS_STEPS',
+    'REIN_BUDGETS_FOO: unknown setting; known are REIN_MODEL, REIN_PERMISSIONS_MODE, REIN_PERMISSIONS_ENV_INHERIT, REIN_PERMISSIONS_ENV_KEEP, REIN_BUDGETS_STEPS, REIN_SESSIONS_KEEP_DAYS',
     'REIN_PERMISSIONS_MODE: permissions.mode: expected one of read-only, workspace-write, full-access; this is text that does not fit',
   ])
 })

@@ -2,6 +2,7 @@ import { type FoundSession, type ListedSession, type SessionIndex, sessionIndex 
 import type { Args } from '../../args.ts'
 import type { Cli, Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'
+import { keepClean } from '../../retention.ts'
 import { usageFailure } from '../../usage.ts'
 import { counted } from '../../view/amount.ts'
 import { foundText } from '../../view/found-text.ts'
@@ -23,6 +24,12 @@ const readingMs = 3000
 
 /** `rein sessions [query]`: the newest first, or what meets the query, the best first. */
 export const list: Command = async (cli, args) => {
+  const exit = await shown(cli, args)
+  await keepClean(cli, args)
+  return exit
+}
+
+const shown: Command = async (cli, args) => {
   const now = Date.now()
   const chosen = filters(cli, args, now)
   if (!chosen.ok) return refuse(cli, chosen.failure)
