@@ -36,7 +36,12 @@ export interface ConsentRules {
 
 /** Everything in one project layer that needs consent; empty when the layer only narrows or decorates. */
 export function consentItems(layer: TracedMap, { own, harmlessRow }: ConsentRules): readonly ConsentItem[] {
-  return [...providerItems(layer), ...pluginItems(layer, harmlessRow), ...permissionItems(layer, own), ...keepItems(layer, own)]
+  return [
+    ...providerItems(layer),
+    ...pluginItems(layer, harmlessRow),
+    ...permissionItems(layer, own),
+    ...keepItems(layer, own),
+  ]
 }
 
 /** Providers decide where everything the model sees is sent, and whose key is sent with it: all of it needs consent. */
