@@ -1,4 +1,5 @@
 import type { EventNamed, SessionEvent } from '@rein/session'
+import { callsIn } from '../agent/settlement.ts'
 import { poolSize } from '../tools/batch.ts'
 
 /** Where in a recording the calls are asked about, begin and end. */
@@ -12,26 +13,23 @@ export class CallPlaces {
 
   constructor(events: readonly SessionEvent[]) {
     for (const event of events) this.#see(event)
-    let running: readonly string[] = []
+    let batch: readonly string[] = []
     for (const event of events) {
-      if (event.type === 'session/resume') running = []
-      else if (event.type === 'tool/result') running = running.filter((id) => id !== event.data.call)
-      else if (event.type === 'tool/call') {
-        const done = running.length < poolSize ? undefined : this.#doneEarly(running, { at: event.seq, events })
-        if (done !== undefined) this.#early.set(done, event.seq)
-        running = [...running.filter((id) => id !== done), event.data.call]
-      }
+      if (event.type === 'assistant/message') batch = callsIn(event.data.content).map(({ id }) => id)
+      if (event.type !== 'approval/asked' && event.type !== 'tool/call') continue
+      const ahead = batch.slice(0, Math.max(0, batch.indexOf(event.data.call)))
+      if (this.#first.get(event.data.call) === event.seq) this.#makeRoom(ahead, { at: event.seq, events })
     }
   }
 
   /** Seq of the first thing that is recorded of a call: before it nothing of the call may be decided. */
-  first(call: string): number | undefined {
-    return this.#first.get(call)
+  first(call: string): number {
+    return Math.min(this.#first.get(call) ?? 0, this.#early.get(call) ?? Number.POSITIVE_INFINITY)
   }
 
   /** Seq of what follows once it is known whether a call may run: its beginning, else its result. */
   permitted(call: string): number | undefined {
-    return this.#begun.get(call) ?? this.#results.get(call)?.seq
+    return this.#begun.get(call) ?? this.ended(call)
   }
 
   /** The appended result. */
@@ -59,13 +57,21 @@ export class CallPlaces {
   }
 
   /** Of a full pool one was over when another call began: one whose result only waited for those before it. */
-  #doneEarly(
-    running: readonly string[],
-    { at, events }: { at: number; events: readonly SessionEvent[] },
-  ): string | undefined {
-    return running.find((call) => {
-      const before = (this.#results.get(call)?.seq ?? 0) - 1
-      return before > at && events[before]?.type === 'tool/result'
-    })
+  #makeRoom(ahead: readonly string[], { at, events }: { at: number; events: readonly SessionEvent[] }): void {
+    const running = ahead.filter((call) => this.#runs(call, at))
+    for (let left = running.length - poolSize + 1; left > 0; left--) {
+      const done = running.find((call) => {
+        const before = (this.#results.get(call)?.seq ?? 0) - 1
+        return !this.#early.has(call) && before > at && events[before]?.type === 'tool/result'
+      })
+      if (done !== undefined) this.#early.set(done, at)
+    }
+  }
+
+  /** What was refused before a guard saw it never ran beside others. */
+  #runs(call: string, at: number): boolean {
+    const result = this.#results.get(call)
+    if (this.#early.has(call) || (result && result.seq < at)) return false
+    return this.#begun.has(call) || result?.data.outcome.kind !== 'failed'
   }
 }

@@ -12,6 +12,7 @@ export interface Explained {
 /** @param then the recorded event, undefined past the end of the log. */
 export function explain(then: SessionEvent, { now, place }: Parting): Explained {
   if (place.path === 'type') return { cause: orderOf(then, now.type), place }
+  if (place.path === 'call') return { cause: 'order of calls', place }
   const plain = (cause: string): Explained => ({ cause, place })
   switch (then.type) {
     case 'system/message':

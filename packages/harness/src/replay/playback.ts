@@ -4,6 +4,7 @@ import { FailureError, repair } from '@rein/session'
 import { Agent } from '../agent/agent.ts'
 import type { AgentParts, AgentSettings } from '../agent/parts.ts'
 import { backoff } from '../model/retry.ts'
+import { left } from './left.ts'
 import type { RunCall } from './played-calls.ts'
 import { playedParts } from './played-parts.ts'
 import { RecordedPorts } from './recorded-ports.ts'
@@ -25,6 +26,8 @@ export interface PlaybackOptions {
   /** Whether something works that may take as long as it likes. */
   readonly busy: () => boolean
   readonly tolerates: (parting: Parting) => boolean
+  /** How often nothing may move, some 40 ms each, while a loop or a plugin works on something nobody sees. */
+  readonly patience: number
 }
 
 /** One process's stretch of a recording, driven again by today's agent. */
@@ -47,8 +50,8 @@ export class Playback implements Stage {
     this.#ports = new RecordedPorts(recording, () => this.length())
     const ends = { from: stretch.from, until: stretch.until }
     const sink = { append: async () => undefined, sync: async () => undefined }
-    const onEvent = () => this.#advance()
-    this.#log = new ReplayLog({ recording, ...ends, ports: this.#ports, sink, onEvent, tolerates })
+    const [before, onEvent] = [() => this.giveAll(), () => this.#advance()]
+    this.#log = new ReplayLog({ recording, ...ends, ports: this.#ports, sink, before, onEvent, tolerates })
   }
 
   length(): number {
@@ -59,14 +62,15 @@ export class Playback implements Stage {
     this.#ports.minted = ids
   }
 
-  stop(seq: number, how = this.recording.stopAt(seq)): void {
-    if (how) void this.#agent?.cancel(how).catch(ended)
+  async stopSoon(seq: number): Promise<void> {
+    await turn()
+    this.#stop(seq)
   }
 
   /** @returns where today's agent went another way; undefined when it did not. */
   async run(): Promise<Parting | undefined> {
     const { store, parts, settings } = this.#options
-    const session = sessionOver(this.#log, store)
+    const session = sessionOver(this.#log, { store, drained: () => this.giveAll() })
     try {
       this.#open()
       if (this.#log.closed) return this.#log.parting
@@ -80,10 +84,9 @@ export class Playback implements Stage {
       const agent = new Agent(playedParts(today, this, this.#options.run), { ...settings, chance }, model)
       this.#agent = agent
       this.#giving = false
-      this.#advance()
+      this.giveAll()
       await this.#drive(agent)
-      await agent.whenIdle()
-      await agent.close()
+      await left(agent)
     } catch (error) {
       if (!(error instanceof FailureError) || !this.#log.closed) throw error
     }
@@ -118,12 +121,25 @@ export class Playback implements Stage {
     }
   }
 
-  /** After each event: what is given next is given, and whatever waited for this place goes on. */
+  /**
+   * After each event: what is given next is given, and whatever waited for this place goes on. What comes from outside
+   * comes between two turns of the event loop, never between two things the agent does at once.
+   */
   #advance(): void {
     if (this.#giving) return
+    if (!this.#log.closed && this.recording.isGiven(this.length())) setImmediate(() => this.giveAll())
+    else this.#goOn()
+  }
+
+  giveAll(): void {
+    if (this.#giving || this.#log.closed) return
     this.#giving = true
     while (!this.#log.closed && this.recording.isGiven(this.length())) this.#give()
     this.#giving = false
+    this.#goOn()
+  }
+
+  #goOn(): void {
     if (this.#log.closed) {
       this.turnstile.close(over)
       return
@@ -148,17 +164,13 @@ export class Playback implements Stage {
     const next = this.recording.events[seq]
     const header = this.recording.nextHeader(seq)
     if (this.#agent && header) this.#agent.model = { provider: header.provider, model: header.model }
-    if (next?.type === 'retry/started') queueMicrotask(() => this.#endWait(seq))
-    else if (next && !isStoppedByStandIn(next, this.recording)) this.stop(seq)
+    if (next && !isStoppedByStandIn(next, this.recording)) this.#stop(seq)
+    if (next?.type === 'retry/started' && next.data.outcome === 'started') setImmediate(() => this.#endWait())
   }
 
-  /**
-   * A wait between attempts ends at once when its turn is told to; one that was not told ends by the same event, which
-   * is no abort: the signal stays as it is.
-   */
-  #endWait(seq: number): void {
-    if (this.recording.stopAt(seq)) this.stop(seq)
-    else this.turn?.dispatchEvent(new Event('abort'))
+  /** A wait ends at once when its turn is told to end. This one was not: it hears the event, and the signal says no. */
+  #endWait(): void {
+    this.turn?.dispatchEvent(new Event('abort'))
   }
 
   /** The chance that made the recorded wait, where today's rule can make it. */
@@ -169,16 +181,20 @@ export class Playback implements Stage {
     return most === 0 ? 0 : Math.min(next.data.waitMs / most, 1 - Number.EPSILON)
   }
 
+  #stop(seq: number): void {
+    const how = this.recording.stopAt(seq)
+    if (how) void this.#agent?.cancel(how).catch(ended)
+  }
+
   async #drive(agent: Agent): Promise<void> {
-    let woken = -1
-    while (!this.#log.closed) {
-      const seq = this.length()
+    let still = 0
+    for (let seq = -1; !this.#log.closed; seq = this.length()) {
+      if (seq !== this.length()) still = 0
       await this.#calm()
-      if (this.#log.closed || this.length() !== seq) continue
-      if (this.turnstile.letOn()) continue
-      if (woken < seq && agent.phase === 'idle') agent.wake()
-      else if (woken >= seq) this.#getStuck()
-      woken = seq
+      if (this.#log.closed || this.length() !== seq || this.turnstile.letOn()) continue
+      still++
+      if (agent.phase === 'idle' && still === 1) agent.wake()
+      else if (agent.phase === 'idle' || still > this.#options.patience) this.#getStuck()
     }
   }
 

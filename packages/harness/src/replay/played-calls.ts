@@ -31,7 +31,7 @@ class GuardInTurn extends Guard<CheckedCall> {
 
   override async ask(checked: CheckedCall): Promise<Refusal | undefined> {
     const { turnstile, recording } = this.#stage
-    await turnstile.before(recording.calls.first(checked.call.id) ?? 0)
+    await turnstile.before(recording.calls.first(checked.call.id))
     return this.#today.ask(checked)
   }
 }
@@ -54,7 +54,7 @@ class RunInTurn extends Around<CheckedCall, ToolOutput> {
     if (!result || result.seq >= until) await turnstile.before(never)
     const output = result ? await this.#run(checked, result.data) : lost
     await turnstile.before(recording.calls.ended(id) ?? 0)
-    if (result?.data.outcome.kind === 'cancelled') this.#stage.stop(result.seq)
+    if (result?.data.outcome.kind === 'cancelled') await this.#stage.stopSoon(result.seq)
     return output
   }
 }
@@ -83,7 +83,7 @@ async function answerTo(decided: EventNamed<'approval/decided'> | undefined, sta
   if (!decided || decided.seq >= stage.until) await stage.turnstile.before(never)
   const { decision, by, words } = decided?.data ?? { decision: 'unanswered', by: 'nobody', words: undefined }
   await stage.turnstile.before(decided?.seq ?? 0)
-  if (decided && by === 'cancelled') stage.stop(decided.seq)
+  if (decided && by === 'cancelled') await stage.stopSoon(decided.seq)
   return { decision, by, ...(words !== undefined && { words }) } as const
 }
 

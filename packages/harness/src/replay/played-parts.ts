@@ -1,5 +1,5 @@
 import { Around, Observe } from '@rein/kernel'
-import type { RequestOutcome, RequestRun } from '../agent/hooks.ts'
+import type { RequestOutcome, RequestRun, TurnStopping } from '../agent/hooks.ts'
 import type { AgentParts } from '../agent/parts.ts'
 import { playedApproval, playedSet, playedSpill, type RunCall } from './played-calls.ts'
 import { playedProvider } from './played-provider.ts'
@@ -13,7 +13,12 @@ export function playedParts(today: AgentParts, stage: Stage, run: RunCall): Agen
   const { admit } = today.hooks
   return {
     ...today,
-    hooks: { admit, aroundRequest: new RequestInTurn(stage), turnStopping: new Around(), onEvent: new Observe() },
+    hooks: {
+      admit,
+      aroundRequest: new RequestInTurn(stage),
+      turnStopping: new StoppingInTurn(stage),
+      onEvent: new Observe(),
+    },
     set: playedSet(today.set, stage, run),
     approval: playedApproval(today.approval, stage),
     provider(name) {
@@ -27,6 +32,20 @@ export function playedParts(today: AgentParts, stage: Stage, run: RunCall): Agen
   }
 }
 
+/** What plugins post when a turn is about to end. */
+class StoppingInTurn extends Around<TurnStopping, void> {
+  readonly #stage: Stage
+
+  constructor(stage: Stage) {
+    super()
+    this.#stage = stage
+  }
+
+  override async run(): Promise<void> {
+    this.#stage.giveAll()
+  }
+}
+
 /** A compaction that made a failure go away is given; that it did is found by what was recorded next. */
 class RequestInTurn extends Around<RequestRun, RequestOutcome> {
   readonly #stage: Stage
@@ -37,7 +56,9 @@ class RequestInTurn extends Around<RequestRun, RequestOutcome> {
   }
 
   override async run(input: RequestRun, work: (input: RequestRun) => Promise<RequestOutcome>): Promise<RequestOutcome> {
+    this.#stage.giveAll()
     const outcome = await work(input)
+    this.#stage.giveAll()
     const { events } = this.#stage.recording
     const [before, next] = [events[this.#stage.length() - 1], events[this.#stage.length()]]
     const wentAway = before?.type === 'compaction/end' && next?.type === 'retry/scheduled' && next.data.waitMs === 0

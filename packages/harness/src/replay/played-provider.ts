@@ -29,7 +29,7 @@ async function* replyTo({ id }: EncodedRequest, signal: AbortSignal, stage: Stag
   const { content, end } = chunksOf(settled.data, message)
   yield* content
   await turnstile.before(settled.seq)
-  if (settled.data.outcome === 'cancelled') stage.stop(settled.seq)
+  if (settled.data.outcome === 'cancelled') await stage.stopSoon(settled.seq)
   else yield* end
 }
 

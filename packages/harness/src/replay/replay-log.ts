@@ -17,7 +17,8 @@ export interface ReplayLogOptions {
   readonly until: number
   readonly ports: Ports
   readonly sink: LineSink
-  /** Called after each event; may append what is given. */
+  /** Called before each event, and after each; may append what is given. */
+  readonly before: () => void
   readonly onEvent: () => void
   /** @returns true when the difference was taken down and the recorded event is to stand. */
   readonly tolerates: (parting: Parting) => boolean
@@ -43,8 +44,9 @@ export class ReplayLog extends SessionLog {
   }
 
   override append<T extends EventType>(type: T, data: DataOf<T>, options: AppendOptions = {}): EventNamed<T> {
+    const { recording, until, before, onEvent, tolerates } = this.#options
+    before()
     if (this.closed) throw new FailureError(over)
-    const { recording, until, onEvent, tolerates } = this.#options
     const seq = this.events.length
     const then = recording.events[seq]
     if (!then) throw new FailureError(over)

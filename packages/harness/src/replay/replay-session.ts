@@ -2,8 +2,14 @@ import type { Lease, LiveSession, Store } from '@rein/session'
 import { idOf } from '@rein/session'
 import type { ReplayLog } from './replay-log.ts'
 
-/** A session in nobody's hands: what is appended to it is written nowhere, and nobody else can post to it. */
-export function sessionOver(log: ReplayLog, store: Store): LiveSession {
+/**
+ * A session in nobody's hands: what is appended to it is written nowhere, and nobody else can post to it.
+ * @param at `drained`: called when the agent takes in what others posted.
+ */
+export function sessionOver(
+  log: ReplayLog,
+  { store, drained }: { readonly store: Store; readonly drained: () => void },
+): LiveSession {
   const id = idOf(log.events) || 'replay'
   const nothing = async (): Promise<void> => undefined
   const lease: Lease = {
@@ -15,7 +21,10 @@ export function sessionOver(log: ReplayLog, store: Store): LiveSession {
     sync: nothing,
     check: nothing,
     renew: nothing,
-    posted: async () => [],
+    async posted() {
+      drained()
+      return []
+    },
     settle: nothing,
     onPosted: () => ({ [Symbol.dispose]: () => undefined }),
     release: nothing,

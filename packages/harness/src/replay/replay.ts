@@ -77,6 +77,7 @@ function playing(
     recording,
     store,
     settings: { cwd, steps, maxWaitMs },
+    patience: 100,
     run: live?.run ?? recordedRun(options, lost),
     busy: live?.busy ?? (() => false),
     tolerates: (parting) => live?.tolerates(parting) === true || isLostSpill(parting, lost),

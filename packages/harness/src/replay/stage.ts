@@ -1,4 +1,3 @@
-import type { TurnEnd } from '../agent/loop.ts'
 import type { Recording } from './recording.ts'
 import type { Turnstile } from './turnstile.ts'
 
@@ -14,6 +13,11 @@ export interface Stage {
   length(): number
   /** The ids today's code is to give the calls of a reply, in order. */
   mint(ids: readonly string[]): void
-  /** Tell the turn to end as it was told before event `seq`; does nothing when it was not. */
-  stop(seq: number, how?: TurnEnd): void
+  /** What is given next is given now: the agent is about to look. */
+  giveAll(): void
+  /**
+   * Tell the turn to end as it was told before event `seq`, once the agent has gone as far as it goes by itself; does
+   * nothing when it was not told.
+   */
+  stopSoon(seq: number): Promise<void>
 }

@@ -4,6 +4,7 @@ import { MemoryStore, type SessionEvent } from '@rein/session'
 import { AgentHooks } from '../../src/agent/hooks.ts'
 import { standardLoop } from '../../src/agent/loop.ts'
 import type { Provider } from '../../src/model/provider.ts'
+import { explain } from '../../src/replay/cause.ts'
 import { type Played, play } from '../../src/replay/play.ts'
 import type { PlaybackOptions } from '../../src/replay/playback.ts'
 import { wholeOf } from '../../src/replay/played-calls.ts'
@@ -46,6 +47,7 @@ export function replayed(events: readonly SessionEvent[], options: StageOptions 
     store: new MemoryStore({ hasher: nodeHasher, now: () => 0 }),
     parts: partsOf(options),
     settings: { cwd: '/work', steps, maxWaitMs },
+    patience: 2,
     run: (_, result) => wholeOf(result, async () => undefined),
     busy: () => false,
     tolerates: () => false,
@@ -59,4 +61,12 @@ export async function same(events: readonly SessionEvent[], options: StageOption
   assert.deepEqual(played.parting, undefined, `${JSON.stringify(played.parting)} after ${JSON.stringify(types)}`)
   assert.equal(played.same + played.given, events.length)
   return played
+}
+
+/** Where it goes another way, and what that follows from. */
+export async function parted(events: readonly SessionEvent[], options: StageOptions = {}) {
+  const { parting } = await replayed(events, options)
+  const then = events[parting?.seq ?? -1]
+  if (!parting || !then) return assert.fail('it replays as it was')
+  return { ...explain(then, parting), seq: parting.seq, type: then.type, parting }
 }
