@@ -1,8 +1,9 @@
 import type { Damage, ReadLog, ReadOptions } from './damage.ts'
-import type { DataOf, SessionEvent } from './events/index.ts'
+import type { SessionEvent } from './events/index.ts'
 import type { Failure } from './failure.ts'
-import { chain, encodeLine, freeze, hashRoom, isHash } from './line.ts'
+import { chain, hashRoom } from './line.ts'
 import { LogFormat } from './log-format.ts'
+import { Placed } from './placed.ts'
 import { bytesOf, type Found, keepable, recordOf, type Spot } from './records.ts'
 import { type Note, Salvage } from './salvage.ts'
 import type { Result } from './store.ts'
@@ -20,7 +21,9 @@ const leastLine = 100
  * merely moved, doubled or written by a second writer.
  */
 export class LogReader {
-  readonly #events: SessionEvent[] = []
+  readonly #placed: Placed
+  /** Those that have their places. */
+  readonly #events: readonly SessionEvent[]
   #damage: Note[] = []
   readonly #aside: Uint8Array[] = []
   readonly #options: ReadOptions
@@ -28,10 +31,7 @@ export class LogReader {
   #number = 0
   /** Bytes before the line that is next. */
   #offset = 0
-  #head = ''
   readonly #format: LogFormat
-  /** Behind a lost event the next record cannot be tied to what it followed. */
-  #restarted = false
   /** Line of the last record in its place, and the first note that may explain a gap behind it. */
   #lastLine = 0
   #nextNote = 0
@@ -42,6 +42,8 @@ export class LogReader {
 
   constructor(options: ReadOptions) {
     this.#options = options
+    this.#placed = new Placed(options)
+    this.#events = this.#placed.events
     this.#format = new LogFormat(options.formats)
   }
 
@@ -71,6 +73,7 @@ export class LogReader {
     const [only] = damage
     const torn = damage.length === 1 && only?.reason === 'torn' && only.events === 0 && only.line === this.#number
     this.#declareLostBytes()
+    this.#placed.close()
     const value = {
       events: this.#events,
       damage,
@@ -148,13 +151,14 @@ export class LogReader {
   /** In its place, tied to the record before it, and of a format this version reads. */
   #fits(found: Found): boolean {
     if (found.event.seq !== this.#events.length || this.#faultOf(found) !== undefined) return false
-    return this.#restarted ? isHash(found.hash) : this.#chain(this.#head, found.before) === found.hash
+    if (this.#placed.follows(found.before, found.hash)) return true
+    return this.#placed.vouchesFor(found, () => !this.#format.refusal(this.#eventOf(found), this.#events))
   }
 
   #fitsAs({ event, text, hash }: Found, seq: number): boolean {
-    if (event.seq === seq || this.#restarted) return false
+    if (event.seq === seq || this.#placed.restarted) return false
     const before = text.slice(0, text.lastIndexOf(',"hash":"')).replace(/^\{"seq":[^,]*/, `{"seq":${seq}`)
-    return this.#chain(this.#head, before) === hash
+    return this.#placed.follows(before, hash)
   }
 
   #eventOf({ event }: Found): SessionEvent {
@@ -170,15 +174,11 @@ export class LogReader {
   }
 
   #accept(found: Found): void {
-    const { text, hash, line } = found
     const event = this.#eventOf(found)
     this.#tooNew ??= this.#format.refusal(event, this.#events)
     if (this.#tooNew) return
-    this.#events.push(freeze(event))
-    this.#options.onLine?.(text)
-    this.#head = hash
-    this.#restarted = event.type === 'session/damage' && event.data.events > 0
-    this.#lastLine = line
+    this.#placed.add(event, found)
+    this.#lastLine = found.line
   }
 
   /** A line that is no record: its records are taken, and the rest is counted. */
@@ -216,7 +216,7 @@ export class LogReader {
       this.#aside.push(bytesOf(found))
       this.#lastLine = found.line
     }
-    this.#declare({ reason: note.reason, events: 1, lines: 1, bytes: note.bytes })
+    this.#placed.declare({ reason: note.reason, events: 1, lines: 1, bytes: note.bytes })
   }
 
   #traceBefore(line: number): Note | undefined {
@@ -233,17 +233,6 @@ export class LogReader {
     const [first] = loose
     if (!first) return
     const bytes = loose.reduce((sum, damage) => sum + damage.bytes, 0)
-    this.#declare({ reason: first.reason, events: 0, lines: loose.length, bytes })
-  }
-
-  #declare(found: DataOf<'session/damage'>): void {
-    const { aside, hasher, onLine } = this.#options
-    const data = { ...found, ...(aside !== undefined && { aside }) }
-    const place = { seq: this.#events.length, time: this.#events.at(-1)?.time ?? 0, previous: this.#head }
-    const { line, hash } = encodeLine(place, { type: 'session/damage', data }, hasher)
-    this.#events.push(freeze({ seq: place.seq, time: place.time, type: 'session/damage', data, hash }))
-    onLine?.(line)
-    this.#head = hash
-    this.#restarted = found.events > 0
+    this.#placed.declare({ reason: first.reason, events: 0, lines: loose.length, bytes })
   }
 }

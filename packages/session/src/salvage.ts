@@ -32,7 +32,8 @@ export class Salvage {
     if (whole) return whole
     const places = recordsIn(text, line.at)
     const records = places.map(({ found }) => found)
-    const bytes = line.bytes - size(records)
+    // A byte that is no UTF-8 is told as three in a record's text.
+    const bytes = Math.max(0, line.bytes - size(records))
     const note: Note = { reason: reasonOf(line.text, text, records.length), ...line.at, bytes, events: 0 }
     this.#begin(text.slice(places.at(-1)?.to ?? 0), note, records.length > 0)
     return { records, note, settled: [] }

@@ -49,7 +49,7 @@ export function verify(log: ReadLog, options: VerifyOptions): Verification {
   const { events, damage, openEnd } = log
   const closed = closedLength(events)
   const violations = check(events).filter((violation) => violation.seq < closed)
-  const requests = proveRequests(events, { ...options, redacted: redactedAt(events) })
+  const requests = proveRequests(events, { ...options, hiddenBefore: hiddenBefore(events) })
   const emptied = events.length === 0 && options.openedAgain === true
   const problems = [
     ...beginning(log),
@@ -104,7 +104,7 @@ function answerOf({ log, violations, requests, open }: Findings): Answer {
   if (requests.missing.length > 0) return 'blob missing'
   if (requests.unknown.some(({ seq }) => seq < damaged)) return 'cannot rebuild'
   if (damaged < Number.POSITIVE_INFINITY) return 'declared damage'
-  if (redactedAt(log.events) >= 0) return 'redacted'
+  if (log.events.some(isRedaction)) return 'redacted'
   return open ? 'open tail' : 'clean'
 }
 
@@ -114,22 +114,25 @@ function declaredAt({ events, openEnd }: ReadLog): number {
   return declared.find((event) => event.type === 'session/damage')?.seq ?? Number.POSITIVE_INFINITY
 }
 
-/** Seq of the last rewriting of this log in its own format: contents before it were replaced on purpose. */
-function redactedAt(events: readonly SessionEvent[]): number {
-  const mark = events.findLast((event) => event.type === 'session/migrated' && event.data.from === event.data.to)
-  return mark?.seq ?? -1
+/** A rewriting of a log in its own format: contents before it were replaced on purpose. */
+const isRedaction = (event: SessionEvent): boolean =>
+  event.type === 'session/migrated' && event.data.from === event.data.to
+
+/** Before which event a placeholder may stand for what was sent: the last redaction, or a loss that may have been one. */
+function hiddenBefore(events: readonly SessionEvent[]): number {
+  return events.findLast((event) => isRedaction(event) || event.type === 'session/damage')?.seq ?? -1
 }
 
 /** What stands where something was hidden. */
 const placeholder = /⟦[^⟦⟧\s]{1,100}⟧/
 
-/** Which events before a redaction hold a placeholder. */
+/** Which events before `upTo` hold a placeholder. */
 class Hidden {
   readonly #upTo: number
   readonly #seqs = new Set<number>()
 
-  constructor(redacted: number) {
-    this.#upTo = redacted
+  constructor(upTo: number) {
+    this.#upTo = upTo
   }
 
   see({ seq, type, surface, data }: SessionEvent): void {
@@ -145,7 +148,7 @@ class Hidden {
   }
 }
 
-function proveRequests(events: readonly SessionEvent[], options: VerifyOptions & { readonly redacted: number }) {
+function proveRequests(events: readonly SessionEvent[], options: VerifyOptions & { readonly hiddenBefore: number }) {
   const missing = new Set<string>()
   const blob = (sha256: string) => {
     const bytes = options.blob(sha256)
@@ -153,7 +156,7 @@ function proveRequests(events: readonly SessionEvent[], options: VerifyOptions &
     return bytes
   }
   const rebuild = new Rebuild({ hasher: options.hasher, blob })
-  const hidden = new Hidden(options.redacted)
+  const hidden = new Hidden(options.hiddenBefore)
   const different: { seq: number; what: string; excused: boolean }[] = []
   const unknown: { seq: number; what: string }[] = []
   let all = 0

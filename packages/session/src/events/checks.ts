@@ -52,6 +52,7 @@ export const checks: { readonly [T in EventType]: Check<DataOf<T>> } = {
     lines: int,
     bytes: int,
     aside: optional(text),
+    next: optional(text),
   }),
   'session/migrated': object({ from: int, to: int, oldHead: text }),
   'turn/start': object({ turn: int }),

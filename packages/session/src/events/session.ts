@@ -29,6 +29,8 @@ export type SessionFamily =
         bytes: number
         /** Name of the side file that keeps the damaged bytes. */
         aside?: string
+        /** SHA-256 of the next record's hash and of its bytes before that: its hash, chained to what is lost, proves nothing. */
+        next?: string
       }
     >
   | EventOf<'session/migrated', { from: number; to: number; oldHead: string }>

@@ -62,6 +62,13 @@ export const kinds: Readonly<Record<string, Inflict>> = {
     const at = startOf(lines, 1 + pick(lines.length - 1)) - 1
     return { bytes: splice(lines, at, { remove: 1, bytes: utf8('x"}') }), lost: [], loose: 3 }
   },
+  'two records on one line, a byte of the first no UTF-8': (lines, pick) => {
+    const at = pick(lines.length - 1)
+    const end = startOf(lines, at + 1) - 1
+    const all = Buffer.from(splice(lines, end, { remove: 1, bytes: new Uint8Array() }))
+    all[end - 3 - pick(60)] = 0xff
+    return { bytes: all, lost: [at] }
+  },
   'a record over two lines': (lines, pick) => {
     const at = pick(lines.length)
     const inside = startOf(lines, at) + 8 + pick(size(lines[at]) - 9)

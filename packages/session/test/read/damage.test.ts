@@ -50,6 +50,25 @@ for (const [what, inflict] of Object.entries(kinds)) {
   })
 }
 
+test('a record behind a declared loss is vouched for by it: one letter changed in it is found', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat(), fc.nat(), async (world, where, letter) => {
+      await world.log.written()
+      const { lines } = world.sink
+      const lost = where % (lines.length - 2)
+      const mended = await opened(lines.with(lost, 'rubbish'))
+      const line = mended.lines[lost + 1] ?? ''
+      const at = 1 + (letter % (line.length - 2))
+      const changed = `${line.slice(0, at)}${line[at] === '#' ? '%' : '#'}${line.slice(at + 1)}`
+      const read = await opened(mended.lines.with(lost + 1, changed))
+      assert.equal(verify(read, { hasher, blob: world.blob }).answer, 'FALSE')
+      for (const [seq, kept] of mended.lines.entries())
+        if (seq !== lost + 1) assert.equal(read.lines[seq], kept, `event ${seq}`)
+    }),
+    { numRuns: 25 },
+  )
+})
+
 test('any bytes at all open without throwing', async () => {
   const rubbish = fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string().map(utf8), fc.constant(new Uint8Array(4000)))
   const likely = fc

@@ -47,6 +47,25 @@ test('the golden log that was mended after a crash opens without new damage and 
   ])
 })
 
+test('the golden log of everything opens with what was declared in it, and all of its requests are proved', async () => {
+  const log = await opened(golden('format-1.whole.jsonl'))
+  assert.deepEqual([log.damage, log.format], [[], 1])
+  const found = verify(log, { hasher, blob })
+  assert.deepEqual([found.answer, found.events, found.requests, found.proved], ['declared damage', 499, 37, 37])
+  assert.equal(found.head, '86e04db9ea6b384c7df6132e28d1a45b304cc3bac73be91f4c6172bad2ec9a13')
+  const types = new Set<string>(log.events.map(({ type }) => type))
+  for (const type of ['compaction/summary', 'session/rewound', 'session/fork', 'session/damage', 'session/migrated'])
+    assert.ok(types.has(type), type)
+})
+
+test('the golden log that was redacted is told as such, and nothing in it is damaged', async () => {
+  const log = await opened(golden('format-1.redacted.jsonl'))
+  assert.deepEqual(log.damage, [])
+  const found = verify(log, { hasher, blob })
+  assert.deepEqual([found.answer, found.events, found.requests, found.proved], ['redacted', 56, 4, 0])
+  assert.equal(found.head, '06ec3d2513b53832c1ec7e53af42c676f029090eb0405e25ea976a07ed0f34a3')
+})
+
 function bodyOf(events: readonly SessionEvent[], seq: number): string {
   const event = events[seq]
   const of = fold(header, events, seq)
