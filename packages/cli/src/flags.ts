@@ -76,7 +76,7 @@ export const flags: readonly Flag[] = [
     value: 'ID=…',
     many: true,
     help: 'patch a plugin row: ID=off, ID=PATH or ID={json}',
-    on: [...session, 'replay'],
+    on: [...session, 'replay', 'demo'],
   },
   { name: 'seed', value: 'N', help: 'fixed clock and ids, for reproducible logs', on: ['demo'] },
   { name: 'at', value: 'SEQ', help: 'last event of the fork', on: ['fork'] },

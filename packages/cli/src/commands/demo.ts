@@ -1,4 +1,5 @@
 import { delimiter, dirname } from 'node:path'
+import type { Settings } from '@rein/harness'
 import type { Failure, Result } from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
@@ -7,6 +8,7 @@ import { demoModel, demoRows } from '../demo/rows.ts'
 import { scratchProject } from '../demo/scratch.ts'
 import { seededPorts } from '../ports.ts'
 import { runTask } from '../run.ts'
+import { settledFor } from '../settings.ts'
 import { type Running, startAgent } from '../start.ts'
 import { paint } from '../view/paint.ts'
 import { refuse, storeOf } from './stored-log.ts'
@@ -26,7 +28,10 @@ export const demo: Command = async (cli, args) => {
   say(`${bold('rein demo')}: a scripted model, offline and without a key, fixes a failing test.`)
   say(dim(`It has full access, without a sandbox, and works in a scratch project of its own: ${folder.value}`))
   say(`\n${cyan('>')} ${bold(task)}`)
-  const started = await start(cli, folder.value, seed)
+  // Nothing of the person's settings: the demo is the same for everybody, but for what the command line patches.
+  const settled = await settledFor({ ...cli, home: folder.value, cwd: folder.value, env: {} }, args)
+  if (!settled.ok) return refuse(cli, settled.failure)
+  const started = await start(cli, { folder: folder.value, seed, settings: settled.value.settings })
   if (!started.ok) return refuse(cli, started.failure)
   const { id } = started.value.agent.session
   const exit = await run(cli, started.value, args)
@@ -56,7 +61,14 @@ async function clearEarlier(cli: Cli, seed: number, say: (text: string) => void)
   return gone
 }
 
-async function start(cli: Cli, folder: string, seed: number | undefined): Promise<Result<Running>> {
+async function start(
+  cli: Cli,
+  {
+    folder,
+    seed,
+    settings,
+  }: { readonly folder: string; readonly seed: number | undefined; readonly settings: Settings },
+): Promise<Result<Running>> {
   const { lockstepRow } = await import('../demo/lockstep.ts')
   const rows = seed === undefined ? demoRows() : [...demoRows(), lockstepRow]
   // The Node that runs this, where PATH has none: the scratch project's test needs one.
@@ -65,6 +77,7 @@ async function start(cli: Cli, folder: string, seed: number | undefined): Promis
     { ...cli, env: { ...cli.env, PATH: path } },
     {
       preset: 'headless',
+      settings,
       rows,
       model: demoModel,
       cwd: folder,

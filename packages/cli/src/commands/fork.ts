@@ -15,7 +15,9 @@ export const fork: Command = async (cli, args) => {
   const store = storeOf(cli)
   const from = await namedId(cli, store, args)
   if (!from.ok) return refuse(cli, from.failure)
-  const options = { store, ports: realPorts, holder: processHolder(), rein: cli.version }
+  // A fork is kept where its parent is.
+  const keeping = storeOf(cli, await store.whereIs(from.value))
+  const options = { store: keeping, ports: realPorts, holder: processHolder(), rein: cli.version }
   const forked = await forkSession(options, { id: from.value, ...(at !== undefined && { at: Number(at) }) })
   if (!forked.ok) return refuse(cli, forked.failure)
   const { id, damage } = forked.value

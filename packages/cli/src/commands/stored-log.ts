@@ -1,4 +1,4 @@
-import { type HomeStore, homeStore, nodeHasher, type SessionStore } from '@rein/harness'
+import { type HomeStore, homeStore, nodeHasher, type SessionStore, type StoreKind } from '@rein/harness/store'
 import { type Failure, FailureError, type ReadLog, type Result, readLog, type SessionEvent } from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli } from '../cli.ts'
@@ -12,8 +12,12 @@ export interface StoredLog {
   readonly blob: (sha256: string) => Uint8Array | undefined
 }
 
-/** The sessions of this home, whatever store keeps each. */
-export const storeOf = (cli: Cli): HomeStore => homeStore({ home: cli.home, now: Date.now })
+/**
+ * The sessions of this home, whatever store keeps each.
+ * @param keep which store keeps what is created; default `jsonl`.
+ */
+export const storeOf = (cli: Cli, keep?: StoreKind): HomeStore =>
+  homeStore({ home: cli.home, now: Date.now, ...(keep && { keep }) })
 
 /** The session the first word names: `last`, an id, or the beginning of one. Fails `USAGE` when there is no word. */
 export async function namedId(cli: Cli, store: SessionStore, args: Args): Promise<Result<string>> {

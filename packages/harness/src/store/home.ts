@@ -27,26 +27,26 @@ export interface HomeOptions {
 
 export interface HomeStore extends SessionStore {
   /** The stores of this home by name, in the order they are asked. */
-  readonly stores: ReadonlyMap<string, SessionStore>
+  readonly stores: ReadonlyMap<StoreKind, SessionStore>
   /** Those of them that sessions are moved from and to. */
   readonly movable: ReadonlyMap<string, MovableStore>
   /**
    * The name of the store that has this session; undefined when none has it.
    * @throws FailureError when a store cannot be asked and none of the others has it.
    */
-  whereIs(id: string): Promise<string | undefined>
+  whereIs(id: string): Promise<StoreKind | undefined>
 }
 
 /** The sessions of one home, whatever store keeps each. A new one is kept by the store that is chosen. */
 export function homeStore(options: HomeOptions): HomeStore {
   const { home, now, keep = 'jsonl', pollMs, silentMs } = options
   const times = { ...(pollMs !== undefined && { pollMs }), ...(silentMs !== undefined && { silentMs }) }
-  const movable = new Map<string, MovableStore>([
+  const movable = new Map<StoreKind, MovableStore>([
     ['jsonl', jsonlStore({ home, now, ...times })],
     ['sqlite', sqliteStore({ home, now, ...times })],
   ])
   const memory = keep === 'memory' ? memoryStore(home, now) : memoryOf(home)
-  const stores = new Map<string, SessionStore>(memory ? [['memory', memory], ...movable] : movable)
+  const stores = new Map<StoreKind, SessionStore>(memory ? [['memory', memory], ...movable] : movable)
   const kept = stores.get(keep)
   if (!kept) throw new TypeError(`no store ${keep}`)
   const of = locator(stores, movable)
@@ -55,7 +55,10 @@ export function homeStore(options: HomeOptions): HomeStore {
     name: kept.name,
     stores,
     movable,
-    whereIs: async (id) => (await of(id))?.name,
+    whereIs: async (id) => {
+      const store = await of(id)
+      return [...stores].find(([, each]) => each === store)?.[0]
+    },
     async create(id, options) {
       for (const store of stores.values()) if (store !== kept && (await hasIfAsked(store, id))) return fail(exists(id))
       return kept.create(id, options)

@@ -1,10 +1,13 @@
-// Appends until the system refuses (run under a limit of file size), then says what it was told and what is left.
+// Appends to a session of the home `argv[2]`, which the store `argv[3]` keeps (default `jsonl`), until the system refuses
+// (run under a limit of file size), then says what it was told and what is left.
 import { FailureError } from '@rein/session'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
 import { jsonlStore } from '../../src/store/jsonl/store.ts'
+import { sqliteStore } from '../../src/store/sqlite/store.ts'
 
 process.on('SIGXFSZ', () => {})
-const store = jsonlStore({ home: process.argv[2] ?? '', now: Date.now })
+const [, , home = '', kind] = process.argv
+const store = (kind === 'sqlite' ? sqliteStore : jsonlStore)({ home, now: Date.now })
 const created = await store.create('ses_full', { cwd: '/full', holder: processHolder() })
 if (!created.ok) throw new Error(created.failure.message)
 let acknowledged = 0
