@@ -6,7 +6,11 @@ import { type Kill, kill } from './kills.ts'
 
 /** Every script once, and the moments at which most is open: a question to a person, a call that runs, a wait. */
 const kills: readonly Kill[] = [
-  ...crashScripts.map(({ name }, n) => ({ store: 'jsonl', script: name, at: String(9 + 2 * n) })),
+  ...crashScripts.map(({ name }, n) => ({
+    store: n % 3 === 2 ? 'sqlite' : 'jsonl',
+    script: name,
+    at: String(9 + 2 * n),
+  })),
   { store: 'jsonl', script: 'approvals', at: 'approval/asked' },
   { store: 'jsonl', script: 'queued input', at: 'tool/call' },
   { store: 'jsonl', script: 'retries', at: 'retry/scheduled' },

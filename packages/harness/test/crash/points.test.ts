@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { nodeHasher } from '../../src/store/hasher.ts'
 import { crashScripts } from '../../src/testing/crash/scripts.ts'
 import { crashContract } from '../../src/testing/crash/suite.ts'
-import { crashStores } from './stores.ts'
+import { crashSuite } from './stores.ts'
 
 /** Crash points a script; every script is crashed on every store. */
-const points = { memory: 36, jsonl: 10 } as const
+const points = { memory: 33, jsonl: 8, sqlite: 5 } as const
 
-const names = ['memory', 'jsonl'] as const
-const crashed = names.map((name) =>
-  crashContract({ test, name, make: crashStores[name], hasher: nodeHasher, points: points[name] }),
-)
+const names = ['memory', 'jsonl', 'sqlite'] as const
+const crashed = names.map((name) => crashContract({ ...crashSuite(name, points[name]), test }))
 
 after(() => {
   const all = crashed.flat()

@@ -1,23 +1,39 @@
-import { MemoryStore, type Store } from '@rein/session'
+import { type Holder, MemoryStore, type Store } from '@rein/session'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
 import { jsonlStore } from '../../src/store/jsonl/store.ts'
+import { sqliteStore } from '../../src/store/sqlite/store.ts'
 import type { CrashStore } from '../../src/testing/crash/point.ts'
+import type { CrashSuite } from '../../src/testing/crash/suite.ts'
 import { holder, Scratch, value } from '../store/scratch.ts'
+import { SqliteScratch } from '../store/sqlite-scratch.ts'
 
 /** Stores as things that can be crashed, by name. */
-export const crashStores = {
+const crashStores = {
   memory: async (): Promise<CrashStore> => memory(),
   jsonl: async (): Promise<CrashStore> => jsonl(),
-}
-
-/** The store of that name in a home, as a process of its own opens it. */
-export function openStore(name: string, home: string): Store {
-  if (name === 'jsonl') return jsonlStore({ home, now: Date.now, pollMs: 20 })
-  throw new Error(`no store ${name} is on a disk`)
+  sqlite: async (): Promise<CrashStore> => sqlite(),
 }
 
 export type CrashStoreName = keyof typeof crashStores
+
+/** The suite on one of them. A database writes a line whole or not at all. */
+export const crashSuite = (name: CrashStoreName, points: number, seed = 1): CrashSuite => ({
+  name,
+  make: crashStores[name],
+  hasher: nodeHasher,
+  points,
+  seed,
+  wholeLines: name === 'sqlite',
+})
+
+/** The store of that name in a home, as a process of its own opens it. */
+export function openStore(name: string, home: string, silentMs = 5000): Store {
+  const options = { home, now: Date.now, pollMs: 20, silentMs }
+  if (name === 'jsonl') return jsonlStore(options)
+  if (name === 'sqlite') return sqliteStore(options)
+  throw new Error(`no store ${name} is on a disk`)
+}
 
 function memory(): CrashStore {
   let time = 1_764_500_000_000
@@ -45,14 +61,29 @@ function memory(): CrashStore {
   }
 }
 
+function sqlite(): CrashStore {
+  const scratch = new SqliteScratch()
+  return {
+    store: scratch.store(),
+    other: scratch.store(),
+    holder,
+    dead,
+    silence: async (id) => scratch.silence(id),
+    cutLog: async (id, bytes) => scratch.cutLog(id, bytes),
+    dispose: async () => scratch.dispose(),
+  }
+}
+
+/** This machine and a process that began at another time: it is gone for good. */
+const dead = (number: number): Holder => ({ ...processHolder(), started: `gone-${number}` })
+
 function jsonl(): CrashStore {
   const scratch = new Scratch()
   return {
     store: scratch.store(),
     other: scratch.store(),
     holder,
-    // This machine and a process of this number that began at another time: it is gone for good.
-    dead: (number) => ({ ...processHolder(), started: `gone-${number}` }),
+    dead,
     silence: async (id) => scratch.silence(id),
     cutLog: async (id, bytes) => scratch.cutLog(id, bytes),
     dispose: async () => scratch.dispose(),

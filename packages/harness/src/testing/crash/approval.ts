@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Approval, Decision } from '../../tools/ports.ts'
 import type { Process } from './process.ts'
 
@@ -9,14 +9,14 @@ import type { Process } from './process.ts'
 export function approvalIn(process: Process): Approval {
   return {
     needed: async ({ call }) => (call.name === 'ask' ? { what: `May it do ${call.arguments}?` } : undefined),
-    ask: async ({ id, call }): Promise<Decision> => {
+    ask: async ({ id, call }, signal): Promise<Decision> => {
       const number = Number(/\d+/.exec(call.call.arguments)?.[0])
       // A person takes longer than the question takes to the disk.
       await setImmediate()
       if (number !== 9) return { decision: number % 2 === 1 ? 'allowed-once' : 'denied', by: 'person' }
       const answer = { kind: 'answer', id: `answer-${id}`, to: id, answer: 'allowed-once', by: 'elsewhere' } as const
       await process.other.post(call.session.id, answer)
-      return new Promise(() => undefined)
+      return setTimeout(60_000, { decision: 'unanswered', by: 'nobody' }, { signal })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type Lease, Registry, Scope, type Slot } from '@rein/kernel'
-import type { Content, Delivery, Holder, LiveSession, NewHasher, Ports, Result, Store } from '@rein/session'
+import type { Content, Delivery, Failure, Holder, LiveSession, NewHasher, Ports, Result, Store } from '@rein/session'
 import { createSession, FailureError, forkSession, resumeSession } from '@rein/session'
 import { Agent } from '../../agent/agent.ts'
 import { AgentHooks } from '../../agent/hooks.ts'
@@ -62,6 +62,11 @@ export class Process {
     return agent
   }
 
+  /** Why one of its agents can do nothing more. */
+  failure(): Failure | undefined {
+    return this.#open.map(({ agent }) => agent.failure).find((failure) => failure !== undefined)
+  }
+
   /** The process is gone: nothing of it goes on running. What it would still have written fails, and is nobody's loss. */
   async end(): Promise<void> {
     for (const agent of this.#open) await agent.close()
@@ -86,7 +91,7 @@ export class Process {
       callSession: { id: session.id, cwd: '/work', spillFolders: [], state: (fold) => session.log.state(fold) },
       redact: { content: (content) => content, json: (json) => json, reply: (reply) => reply },
     }
-    const settings = { cwd: '/work', steps: 50, maxWaitMs: 1000, chance: () => 0 }
+    const settings = { cwd: '/work', steps: 200, maxWaitMs: 1000, chance: () => 0 }
     const agent = new CrashAgent(new Agent(parts, settings, { provider: 'obedient', model: 'm' }), this, {
       hooks,
       scope,

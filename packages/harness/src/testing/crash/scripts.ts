@@ -96,3 +96,11 @@ export const crashScripts: readonly CrashScript[] = [
   { name: 'a compaction', play: compacted },
   { name: 'everything', faults: [overloaded, {}, { finish: 'length' }], play: everything },
 ]
+
+/** One turn of many calls, for processes that are frozen in the middle of it. */
+export const longScript: CrashScript = {
+  name: 'many calls',
+  play: orders(
+    `do: ${Array.from({ length: 120 }, (_, n) => (n % 3 === 2 ? `look${n}+look${n + 500}` : `act${n}`)).join(' | ')}`,
+  ),
+}
