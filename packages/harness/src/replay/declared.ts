@@ -47,6 +47,15 @@ export const uncompared: { readonly [type in EventType]?: { readonly [field: str
   'tool/result': { durationMs: 'durations' },
 }
 
+/** Fields today's code is handed as they were, and why: they come out the same whatever the code does with them. */
+export const handed: { readonly [type in EventType]?: { readonly [field: string]: string } } = {
+  'request/header': { provider: 'the model is chosen by a person', model: 'the model is chosen by a person' },
+  'request/sent': { id: 'ids are chance' },
+  'request/settled': { id: 'ids are chance', dropped: 'what the model said' },
+  'assistant/message': { content: 'what the model said; what is made of it is compared' },
+  'approval/asked': { id: 'ids are chance' },
+}
+
 /** Fields of every event that are not compared, and why. */
 export const uncomparedAlways = {
   time: 'the clock of that day; today’s code reads it as it was',

@@ -26,7 +26,7 @@ export interface PlaybackOptions {
   /** Whether something works that may take as long as it likes. */
   readonly busy: () => boolean
   readonly tolerates: (parting: Parting) => boolean
-  /** How often nothing may move, some 40 ms each, while a loop or a plugin works on something nobody sees. */
+  /** How often nothing may move, some 15 ms each, while a loop or a plugin works on something nobody sees. */
   readonly patience: number
 }
 
@@ -218,7 +218,7 @@ export class Playback implements Stage {
 
 /** Turns of the event loop without anything happening: at first as fast as they come, then a millisecond each. */
 const quickRounds = 30
-const calmRounds = 60
+const calmRounds = 40
 
 /** What an agent whose replay is over leaves behind is nobody's trouble. */
 function ended(error: unknown): void {
