@@ -70,6 +70,9 @@ async function below(result: Result, pictures: Pictures): Promise<Html> {
   const spill = result.spill === undefined ? undefined : html`<p class="left">whole output: ${result.spill}</p>`
   if (shown === undefined || shown === '') return html`${await contents(result.content, pictures)}${spill}`
   const drawn = textOf(view['diff']) === undefined ? output(shown) : diff(shown)
+  const [only, second] = result.content
+  // What the model got is mostly what was printed.
+  if (second === undefined && only?.type === 'text' && only.text === shown) return html`${drawn}${spill}`
   const told = html`<details><summary>what the model got (${counted(result.content.length, 'part')})</summary>${await contents(result.content, pictures)}</details>`
   return html`${drawn}${told}${spill}`
 }

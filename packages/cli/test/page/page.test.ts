@@ -8,73 +8,85 @@ const usage = { input: 10, cacheRead: 5, cacheWrite: 0, output: 7 }
 const failure = (text: string) => ({ code: 'TOOL_FAILED', message: text, next: text }) as const
 const image = { type: 'image', blob: 'b', mime: 'image/png', bytes: 9 } as const
 
-/** A session that says `text` wherever a session can. */
-function saying(text: string): SessionEvent[] {
-  const call = { type: 'call', id: 'c-1', name: text, arguments: JSON.stringify({ command: text }) }
-  const raw = { type: 'call', id: 'c-2', name: 'bash', arguments: text }
-  const rows: readonly (readonly [EventType, object])[] = [
-    ['session/start', { format: 1, id: text, cwd: text, rein: text }],
-    ['session/title', { title: text, by: 'person' }],
-    ['request/header', { provider: text, model: text }],
-    ['turn/start', { turn: 1 }],
-    ['system/message', { text, sections: [] }],
-    ['user/message', { content: [{ type: 'text', text }, image], source: { kind: 'person' } }],
-    ['user/message', { content: [{ type: 'text', text }], source: { kind: 'context', name: text } }],
-    [
-      'user/message',
-      { content: [{ type: 'text', text: `\`\`\`${text}\n${text}\n\`\`\`` }], source: { kind: 'job', name: text } },
-    ],
-    ['assistant/message', { content: [{ type: 'reasoning', text }, { type: 'text', text }, call, raw], request: text }],
-    [
-      'tool/result',
-      {
-        call: 'c-1',
-        name: text,
-        outcome: { kind: 'done' },
-        content: [{ type: 'text', text }],
-        view: { output: text, signal: text },
-        spill: text,
-      },
-    ],
-    [
-      'tool/result',
-      {
-        call: 'c-3',
-        name: text,
-        outcome: { kind: 'failed', failure: failure(text) },
-        content: [{ type: 'text', text }],
-      },
-    ],
-    [
-      'tool/result',
-      {
-        call: 'c-4',
-        name: text,
-        outcome: { kind: 'denied', by: text, reason: text },
-        content: [],
-        view: { kind: 'diff', diff: `@@\n+${text}\n-${text}`, added: 1, removed: 1 },
-      },
-    ],
-    ['approval/asked', { id: 'a', call: 'c-1', what: text }],
-    ['approval/decided', { id: 'a', decision: 'denied', by: text, words: text }],
-    ['question/asked', { id: 'q', call: 'c', questions: text }],
-    ['job/start', { id: 'j', kind: 'bash', label: text }],
-    ['command/run', { id: 'c', name: text, arguments: text, by: 'person' }],
-    ['compaction/end', { id: 'c', outcome: 'failed', error: failure(text) }],
-    ['sandbox/denied', { call: 'c', what: 'read', target: text }],
-    ['session/damage', { reason: 'torn', events: 1, lines: 1, bytes: 3, aside: text }],
-    ['session/rewound', { to: 5, by: 'person' }],
-    [
-      'request/settled',
-      { id: 'r', outcome: 'completed', usage, cost: 0.5, dropped: [], error: null, finish: null, timing: null },
-    ],
-    ['turn/end', { turn: 1, outcome: 'error', error: failure(text) }],
-  ]
-  const onSurface = (type: string) => /message$|result$/.test(type) && { surface: 'append' }
-  return rows.map(
+type Row = readonly [EventType, object]
+const callOf = (id: string, name: string, json: string) => ({ type: 'call', id, name, arguments: json })
+
+/** What a session can hold, with `text` in every place of it. */
+const rowsOf = (text: string): readonly Row[] => [
+  ['session/start', { format: 1, id: text, cwd: text, rein: text }],
+  ['session/title', { title: text, by: 'person' }],
+  ['request/header', { provider: text, model: text }],
+  ['turn/start', { turn: 1 }],
+  ['system/message', { text, sections: [] }],
+  ['user/message', { content: [{ type: 'text', text }, image], source: { kind: 'person' } }],
+  ['user/message', { content: [{ type: 'text', text }], source: { kind: 'context', name: text } }],
+  [
+    'user/message',
+    { content: [{ type: 'text', text: `\`\`\`${text}\n${text}\n\`\`\`` }], source: { kind: 'job', name: text } },
+  ],
+  [
+    'assistant/message',
+    {
+      content: [
+        { type: 'reasoning', text },
+        { type: 'text', text },
+        callOf('c-1', text, JSON.stringify({ command: text })),
+        callOf('c-2', 'bash', text),
+      ],
+      request: text,
+    },
+  ],
+  [
+    'tool/result',
+    {
+      call: 'c-1',
+      name: text,
+      outcome: { kind: 'done' },
+      content: [{ type: 'text', text }],
+      view: { output: text, signal: text },
+      spill: text,
+    },
+  ],
+  [
+    'tool/result',
+    {
+      call: 'c-3',
+      name: text,
+      outcome: { kind: 'failed', failure: failure(text) },
+      content: [{ type: 'text', text }],
+    },
+  ],
+  [
+    'tool/result',
+    {
+      call: 'c-4',
+      name: text,
+      outcome: { kind: 'denied', by: text, reason: text },
+      content: [],
+      view: { kind: 'diff', diff: `@@\n+${text}\n-${text}`, added: 1, removed: 1 },
+    },
+  ],
+  ['approval/asked', { id: 'a', call: 'c-1', what: text }],
+  ['approval/decided', { id: 'a', decision: 'denied', by: text, words: text }],
+  ['question/asked', { id: 'q', call: 'c', questions: text }],
+  ['job/start', { id: 'j', kind: 'bash', label: text }],
+  ['command/run', { id: 'c', name: text, arguments: text, by: 'person' }],
+  ['compaction/end', { id: 'c', outcome: 'failed', error: failure(text) }],
+  ['sandbox/denied', { call: 'c', what: 'read', target: text }],
+  ['session/damage', { reason: 'torn', events: 1, lines: 1, bytes: 3, aside: text }],
+  ['session/rewound', { to: 5, by: 'person' }],
+  [
+    'request/settled',
+    { id: 'r', outcome: 'completed', usage, cost: 0.5, dropped: [], error: null, finish: null, timing: null },
+  ],
+  ['turn/end', { turn: 1, outcome: 'error', error: failure(text) }],
+]
+
+const onSurface = (type: string) => /message$|result$/.test(type) && { surface: 'append' }
+const saying = (text: string): SessionEvent[] =>
+  rowsOf(text).map(
     ([type, data], seq) => ({ seq, time: seq, type, data, hash: '', ...onSurface(type) }) as unknown as SessionEvent,
   )
-}
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n<script>alert(1)</script>', 'latin1')
 
@@ -95,20 +107,20 @@ const attributes = /^(?:lang|charset|http-equiv|content|name|class|alt|src)$/
  * and every attribute is one of ours.
  */
 function faultsOf(markup: string): readonly string[] {
-  const faults: string[] = []
-  const rest = markup
-    .replace(/^<!DOCTYPE html>/, '')
-    .replace(/<style>[^<]*<\/style>/, '')
-    .replaceAll(/<(\/?)([a-z0-9]+)((?: [a-z-]+="[^"<>]*")*)>/g, (_tag, _end, name: string, given: string) => {
-      if (!tags.test(name)) faults.push(`<${name}>`)
-      for (const [, key = '', value = ''] of given.matchAll(/ ([a-z-]+)="([^"]*)"/g)) {
-        if (!attributes.test(key)) faults.push(`${name} ${key}`)
-        if (key === 'src' && !/^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]*=*$/.test(value))
-          faults.push(value)
-      }
-      return ''
-    })
-  return /[<>]/.test(rest) ? [...faults, rest.slice(Math.max(0, rest.search(/[<>]/) - 40)).slice(0, 120)] : faults
+  const tag = /<\/?([a-z0-9]+)((?: [a-z-]+="[^"<>]*")*)>/g
+  const whole = markup.replace(/^<!DOCTYPE html>/, '').replace(/<style>[^<]*<\/style>/, '')
+  const rest = whole.replaceAll(tag, '')
+  const stray = /[<>]/.test(rest) ? [rest.slice(Math.max(0, rest.search(/[<>]/) - 40)).slice(0, 120)] : []
+  return [...stray, ...[...whole.matchAll(tag)].flatMap(([, name = '', given = '']) => faultsOfTag(name, given))]
+}
+
+function faultsOfTag(name: string, given: string): readonly string[] {
+  const all = [...given.matchAll(/ ([a-z-]+)="([^"]*)"/g)]
+  const faults = all.flatMap(([, key = '', value = '']) => {
+    const sound = key !== 'src' || /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]*=*$/.test(value)
+    return attributes.test(key) && sound ? [] : [`${name} ${key}=${value}`]
+  })
+  return tags.test(name) ? faults : [`<${name}>`, ...faults]
 }
 
 const nasty = fc.constantFrom(

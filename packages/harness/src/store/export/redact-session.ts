@@ -12,6 +12,7 @@ import {
   type SessionEvent,
 } from '@rein/session'
 import { nodeHasher } from '../hasher.ts'
+import type { HomeStore } from '../home.ts'
 import type { SessionStore } from '../session-store.ts'
 import { putCopyAway } from './copy-away.ts'
 import { blobsOf, noPicture, picturesIn } from './pictures.ts'
@@ -20,7 +21,7 @@ import { hiddenBytes, joinedLines } from './text-bytes.ts'
 import type { ValueHider } from './value.ts'
 
 export interface RedactSessionOptions {
-  readonly store: SessionStore
+  readonly store: SessionStore & Partial<Pick<HomeStore, 'whereIs'>>
   readonly holder: Holder
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -150,18 +151,27 @@ async function carryOut(plan: Plan, lease: Lease, options: RedactSessionOptions)
     files: plan.rewritten.map(({ part, name }) => `${part}/${name}`),
     pictures: gone.size,
     original: original?.value,
-    left: await leftOver(plan, options),
+    left: await leftOver(plan, lease, options),
   }
   return { ok: true, value }
 }
 
-async function leftOver({ id, log, gone, files }: Plan, { store, values }: RedactSessionOptions) {
+async function leftOver({ id, log, gone, files }: Plan, lease: Lease, { store, values }: RedactSessionOptions) {
   const left: string[] = []
   const cwd = cwdOf(log.events)
   if (values.text(cwd) !== cwd) left.push('the name of the folder the session lies in, which is made of its directory')
-  for (const blob of gone) if (await store.blobs(id).get(blob)) left.push(`the picture ${blob} in the store`)
+  if ((await store.whereIs?.(id)) === 'sqlite')
+    left.push('the journal of the database, until every process that has it open has ended')
+  for (const blob of gone) if (await store.blobs(id).get(blob)) left.push(`the store, as the picture ${blob}`)
+  for (const item of await lease.posted())
+    if (hideIn(item, values.text) !== item) left.push(`the store, as input that waits (${item.id})`)
   for (const name of (await files?.names('spill')) ?? [])
     if (values.text(name) !== name) left.push(`the name of the whole output ${name}`)
+  const asides = new Set(await files?.names('aside'))
+  const named = log.events.flatMap((event) => (event.type === 'session/damage' ? [event.data.aside ?? ''] : []))
+  for (const name of new Set(named))
+    if (name !== '' && name !== `damaged-${lease.epoch}` && !asides.has(name))
+      left.push(`damaged lines the store keeps as ${name}, unless it was never in them`)
   return left
 }
 

@@ -16,6 +16,9 @@ import { processHolder } from '../../../src/store/jsonl/holder.ts'
 import type { SessionStore } from '../../../src/store/session-store.ts'
 import { value as done, Scratch } from '../scratch.ts'
 
+/** A home as Linux has them. */
+export const someHome = '/home/ada'
+
 let counter = 0
 export const ports: Ports = {
   hasher: nodeHasher,
@@ -46,7 +49,7 @@ const header: Header = {
 }
 
 /** A session with a turn in which a tool printed `text`; a picture, a whole output and damaged lines lie beside it. */
-export async function kept(store: SessionStore, text: string, cwd = '/home/ann/project'): Promise<LiveSession> {
+export async function kept(store: SessionStore, text: string, cwd = `${someHome}/project`): Promise<LiveSession> {
   const session = done(await createSession(options(store), cwd))
   const { log, id } = session
   const blob = await store.blobs(id).put(png)

@@ -5,10 +5,14 @@ import { resumeSession } from '@rein/session'
 import fc from 'fast-check'
 import { redactSession } from '../../../src/store/export/redact-session.ts'
 import { hideValues } from '../../../src/store/export/value.ts'
+import { homeStore } from '../../../src/store/home.ts'
 import { done, eventsOf, filesIn, holder, kept, options, proved, Scratch } from './kept.ts'
 
 const key = () => Buffer.alloc(32, 7)
 const secret = 'hunter-2-"x"\\é'
+/** Of the sessions that a database keeps. */
+const database = (scratch: Scratch) => homeStore({ home: scratch.home, now: Date.now, keep: 'sqlite' })
+
 const redacting = (scratch: Scratch, value = secret, purge = true) => {
   const values = done(hideValues([value], key))
   return { store: scratch.store(), holder, now: () => 1, values, purge }
@@ -154,5 +158,26 @@ test(
       }),
       { numRuns: 15 },
     )
+  }),
+)
+
+test(
+  'a session in a database is redacted too, and what its store cannot let go of is told',
+  at(async (scratch) => {
+    const store = database(scratch)
+    const session = await kept(store, secret)
+    await session.close()
+    const named = { ...redacting(scratch), store }
+    const result = done(await redactSession(session.id, named))
+    assert.deepEqual([result.changed, result.files], [4, ['spill/bash.txt']])
+    assert.match(result.left.join(), /^the journal of the database/)
+    assert.deepEqual(
+      holding(scratch).filter((path) => !path.endsWith('-wal')),
+      [],
+    )
+    assert.equal((await proved(store, session.id)).answer, 'redacted')
+    const values = done(hideValues(['rest of the picture'], key))
+    const again = done(await redactSession(session.id, { ...named, values }))
+    assert.match(again.left.join(), /,the store, as the picture [0-9a-f]{64}$/)
   }),
 )
