@@ -7,6 +7,7 @@ import {
   onlyAllowedOnceAllows,
   seenBeforeChange,
 } from './calls.ts'
+import { namesAreThere } from './names.ts'
 import { whatOpensCloses } from './opens.ts'
 import {
   cutRepliesRunNothing,
@@ -25,6 +26,7 @@ export const logRules: readonly Rule[] = [
   exclusiveUnlessParallel,
   cutRepliesRunNothing,
   nothingIsNoSuccess,
+  namesAreThere,
   noEmptyContent,
   onlyAllowedOnceAllows,
   seenBeforeChange,

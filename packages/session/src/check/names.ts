@@ -1,0 +1,47 @@
+import { faultOfMove, type Surface, surface } from '../folds/surface.ts'
+import { States } from '../states.ts'
+import type { Rule } from './rule.ts'
+
+/** Rule 9: what an event names is in the log before it. What a log names and does not hold is a phantom. */
+export const namesAreThere: Rule = {
+  rule: 9,
+  watch() {
+    const surfaces = new States<Surface>(surface.initial)
+    const calls = new Set<string>()
+    const requests = new Set<string>()
+    const must = (known: ReadonlySet<string>, id: string, say: (what: string) => void) => {
+      if (!known.has(id)) say(`${id} is named and is not in the log`)
+    }
+    return {
+      see(event, violated) {
+        switch (event.type) {
+          case 'request/sent':
+            if (event.data.at >= event.seq) violated(`request ${event.data.id} is made of events that come after it`)
+            requests.add(event.data.id)
+            break
+          case 'assistant/message':
+            must(requests, event.data.request, violated)
+            for (const block of event.data.content) if (block.type === 'call') calls.add(block.id)
+            break
+          case 'compaction/summary':
+            must(requests, event.data.request, violated)
+            break
+          case 'approval/asked':
+          case 'question/asked':
+          case 'sandbox/denied':
+            must(calls, event.data.call, violated)
+            break
+          case 'session/rewound':
+            surfaces.add(event.seq, surfaces.at(event.data.to))
+            break
+          default:
+            break
+        }
+        if (event.surface === undefined) return
+        const fault = faultOfMove(surfaces.last, event)
+        if (fault !== undefined) violated(fault)
+        surfaces.add(event.seq, surface.step(surfaces.last, event))
+      },
+    }
+  },
+}
