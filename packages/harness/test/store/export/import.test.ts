@@ -208,6 +208,6 @@ test('an archive with any byte altered or cut off is refused or is the same sess
       if (!result.ok) assert.ok(['USAGE', 'FORMAT_TOO_NEW'].includes(result.failure.code), result.failure.code)
       else assert.equal(result.value.manifest.head, head)
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })

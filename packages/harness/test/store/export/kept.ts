@@ -3,11 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createSession,
+  Derivation,
   type Header,
   type LiveSession,
   type Ports,
   readLog,
   type SessionEvent,
+  type SessionLog,
+  sentRecord,
+  surface,
   type Verification,
   verify,
 } from '@rein/session'
@@ -60,6 +64,7 @@ export async function kept(store: SessionStore, text: string, cwd = `${someHome}
   const picture = { type: 'image', blob, mime: 'image/png', bytes: png.length } as const
   log.append('user/message', { content: [{ type: 'text', text: `look: ${text}` }, picture], source: person })
   log.append('step/start', { turn: 1, step: 1 })
+  sent(log, new Map([[blob, png]]))
   const call = {
     type: 'call',
     id: 'c-1',
@@ -79,6 +84,18 @@ export async function kept(store: SessionStore, text: string, cwd = `${someHome}
   await spilled.close()
   await log.synced()
   return session
+}
+
+/** The request the model was asked with, and that it answered. */
+function sent(log: SessionLog, blobs: ReadonlyMap<string, Uint8Array>): void {
+  const at = log.events.length - 1
+  const from = { surface: log.state(surface), header, headerSeq: 1, at, extra: null }
+  const derivation = new Derivation({ hasher: nodeHasher, blob: (name) => blobs.get(name), keep: false })
+  const derived = done(derivation.derive(from, log.events))
+  log.append('request/sent', sentRecord(from, derived, { id: 'r-1', kind: 'step' }))
+  const finish = { reason: 'calls', raw: 'tool_calls' } as const
+  const nothing = { usage: null, dropped: [], error: null, timing: null }
+  log.append('request/settled', { id: 'r-1', outcome: 'completed', finish, ...nothing })
 }
 
 export async function eventsOf(store: SessionStore, id: string): Promise<readonly SessionEvent[]> {

@@ -156,7 +156,7 @@ test(
         )
         assert.ok(!JSON.stringify(after).includes(JSON.stringify(value).slice(1, -1)))
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
   }),
 )
