@@ -6,16 +6,16 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { together } from '../packages/cli/test/together.ts'
 import { crashScripts } from '../packages/harness/src/testing/crash/scripts.ts'
 import type { Crashed } from '../packages/harness/src/testing/crash/suite.ts'
 import { freeze } from '../packages/harness/test/crash/freezes.ts'
 import { inHome, kill, playing, survivors } from '../packages/harness/test/crash/kills.ts'
-import { inRoot } from './root.ts'
 
 const run = promisify(execFile)
-const pointsOf = inRoot('packages/harness/test/crash/points-of.ts')
+const pointsOf = fileURLToPath(new URL('../packages/harness/test/crash/points-of.ts', import.meta.url))
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({

@@ -31,17 +31,15 @@ export function read(line: string, request: ApprovalRequest): Said {
   return { kind: 'answer', decision: { decision: 'denied', by: 'person', ...(words !== '' && { words }) } }
 }
 
+/** A question and what was said to it; `id` is for the grant that may come of it. */
+export interface Answered {
+  readonly request: ApprovalRequest
+  readonly said: Extract<Said, { kind: 'answer' }>
+  readonly id: string
+}
+
 /** Answer a question in a session, the grant first: it is logged before the call it allows runs. */
-export function settle(
-  approvals: ApprovalQueue,
-  agent: Agent,
-  answered: {
-    readonly request: ApprovalRequest
-    readonly said: Extract<Said, { kind: 'answer' }>
-    readonly id: string
-  },
-): void {
-  const { request, said, id } = answered
+export function settle(approvals: ApprovalQueue, agent: Agent, { request, said, id }: Answered): void {
   if (said.grant !== undefined) {
     agent.session.log.append('permission/grant', { id, rule: said.grant, scope: 'session', by: 'person' })
   }
@@ -59,7 +57,7 @@ const fieldOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 
 /** Ask on the terminal of a headless run, on stderr: stdout holds the answer and nothing else. */
-export function askOnTerminal(cli: Cli, approvals: ApprovalQueue, agent: Agent): Disposable {
+export function askOnTerminal(cli: Cli, approvals: ApprovalQueue, answer: (answered: Answered) => void): Disposable {
   const lines = createInterface({ input: cli.stdin, terminal: false })
   let shown: string | undefined
   const show = (): void => {
@@ -73,7 +71,7 @@ export function askOnTerminal(cli: Cli, approvals: ApprovalQueue, agent: Agent):
     if (!request) return
     const said = read(line, request)
     if (said.kind === 'unclear') cli.err(`${answersText}\n? ${questionText(request)} `)
-    else settle(approvals, agent, { request, said, id: `grant-${crypto.randomUUID()}` })
+    else answer({ request, said, id: `grant-${crypto.randomUUID()}` })
   })
   // Nobody is there any more: every question is a no.
   lines.on('close', () => {

@@ -9,6 +9,7 @@ import {
   type SessionEvent,
   type Store,
 } from '@rein/session'
+import { Answering } from './answering.ts'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
 import { progress, silent } from './progress.ts'
@@ -67,7 +68,9 @@ function differing(args: Args, events: readonly SessionEvent[]): Failure | undef
   const mode = args.value('mode')
   if (mode !== undefined && mode !== fold(permission, events).mode) return refusal('--mode')
   if (wanted !== undefined && wanted !== model) return refusal(host === undefined ? '--model' : '--base-url')
-  for (const flag of ['max-steps', 'plugin', 'preset', 'approve']) if (args.has(flag)) return refusal(`--${flag}`)
+  // Who is asked there is there; who asks to be asked here as well answers from here.
+  if (args.value('approve') === 'never') return refusal('--approve')
+  for (const flag of ['max-steps', 'plugin', 'preset']) if (args.has(flag)) return refusal(`--${flag}`)
   return undefined
 }
 
@@ -87,6 +90,7 @@ class Following implements AsyncDisposable {
   readonly #over = new AbortController()
   readonly #told: ReturnType<typeof progress>
   readonly #stopping: Disposable
+  readonly #answering: Answering | undefined
   readonly #timer: NodeJS.Timeout | undefined
   #failure: Failure | undefined
   #heard = performance.now()
@@ -101,7 +105,9 @@ class Following implements AsyncDisposable {
     this.#store = of.store
     this.#item = of.item
     this.#events = of.events
-    const { task } = options
+    const { task, args } = options
+    if (args.value('approve') === 'ask')
+      this.#answering = new Answering(cli, { store: of.store, id: options.id, events: of.events })
     this.#told = task.quiet ? silent : progress(cli, { cwd: cli.cwd, verbose: task.verbose === true })
     this.#stopping = onStop((signal) => {
       this.#signal = signal
@@ -133,6 +139,7 @@ class Following implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort()
     clearTimeout(this.#timer)
+    this.#answering?.[Symbol.dispose]()
     this.#stopping[Symbol.dispose]()
   }
 
@@ -140,7 +147,7 @@ class Following implements AsyncDisposable {
     const from = this.#events.length
     for await (const news of this.#store.watch(this.#options.id, from, this.#over.signal)) {
       this.#heard = performance.now()
-      if (news.kind === 'reset') this.#events.length = Math.min(this.#events.length, news.from)
+      if (news.kind === 'reset') this.#reset(news.from)
       else for (const line of news.lines) await this.#line(line)
       const result = resultOf(this.#events.slice(from), this.#item)
       if (result) return result
@@ -149,11 +156,17 @@ class Following implements AsyncDisposable {
     return undefined
   }
 
+  #reset(from: number): void {
+    this.#events.length = Math.min(this.#events.length, from)
+    this.#answering?.reset(from)
+  }
+
   async #line(line: string): Promise<void> {
     const event: SessionEvent = JSON.parse(line)
     this.#events.push(event)
     if (this.#options.task.json) await this.#cli.out(`${line}\n`)
     this.#told.event(event)
+    this.#answering?.event(event)
   }
 
   /** Withdraw the item while it waits; once it is claimed, stop its turn. */

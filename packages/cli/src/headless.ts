@@ -87,12 +87,17 @@ async function run(
     readonly person: boolean
   },
 ): Promise<number> {
-  using _asking = person ? (await import('./asking.ts')).askOnTerminal(cli, host.approvals, agent) : undefined
+  using _asking = person ? await asking(cli, host, agent) : undefined
   try {
     return await runTask(cli, running(host, agent), task)
   } finally {
     await agent.close()
   }
+}
+
+async function asking(cli: Cli, { approvals }: Hosted, agent: Parameters<typeof running>[1]): Promise<Disposable> {
+  const { askOnTerminal, settle } = await import('./asking.ts')
+  return askOnTerminal(cli, approvals, (answered) => settle(approvals, agent, answered))
 }
 
 /** The session another process holds, when that is why it could not be opened. */

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, rein, resultOf } from './program.ts'
-import { says, stalls, words } from './replies.ts'
+import { calls, says, stalls, words } from './replies.ts'
 
 /** A session that a process of its own holds. */
-async function held(place: Place, server: MockServer): Promise<{ readonly holder: Program; readonly id: string }> {
-  const holder = new Program(place, ['--base-url', server.baseUrl, '--model', 'made'], { input: 'open' })
+async function held(
+  place: Place,
+  server: MockServer,
+  flags: readonly string[],
+): Promise<{ readonly holder: Program; readonly id: string }> {
+  const holder = new Program(place, ['--base-url', server.baseUrl, '--model', 'made', ...flags], { input: 'open' })
   await holder.until(({ stderr }) => /s-[0-9a-f]{12}/.test(stderr))
   return { holder, id: /s-[0-9a-f]{12}/.exec(holder.stderr)?.[0] ?? '' }
 }
@@ -15,10 +21,11 @@ async function held(place: Place, server: MockServer): Promise<{ readonly holder
 async function story(
   answers: readonly Answer[],
   tell: (of: { place: Place; server: MockServer; holder: Program; id: string }) => Promise<void>,
+  flags: readonly string[] = [],
 ): Promise<void> {
   using place = new Place()
   await using server = await mockServer({ script: answers })
-  const { holder, id } = await held(place, server)
+  const { holder, id } = await held(place, server, flags)
   using _holder = holder
   await tell({ place, server, holder, id })
 }
@@ -26,6 +33,13 @@ async function story(
 const arrived = async (server: MockServer): Promise<void> => {
   while (server.received.length === 0) await sleep(5)
   await sleep(50)
+}
+
+/** Resolves once the log of a session holds this. */
+async function logged(place: Place, id: string, what: string): Promise<void> {
+  const root = join(place.home, 'sessions')
+  const path = readdirSync(root, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith(`${id}.jsonl`))
+  while (!readFileSync(join(root, path ?? ''), 'utf8').includes(what)) await sleep(5)
 }
 
 suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
@@ -84,5 +98,36 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
       const events = (await rein(place, ['show', id, '--events'])).stdout.trimEnd().split('\n')
       assert.deepEqual(given, events.slice(-given.length))
       assert.match(given.join('\n'), /"type":"session\/resume"/)
+    }))
+
+  test('is taken over from a holder that was frozen, and woken up that one writes nothing more and ends with 1', () => {
+    const sleeping = calls('bash', { command: 'sleep 0.3; echo slept' })
+    return story(
+      [sleeping, says('Taken over.')],
+      async ({ place, id, server, holder }) => {
+        const endpoint = ['--base-url', server.baseUrl, '--model', 'made']
+        holder.child.stdin.write('first\n')
+        await logged(place, id, '"type":"tool/call"')
+        holder.child.kill('SIGSTOP')
+        using follower = new Program(place, ['-p', 'second', '--resume', id, '--quiet', ...endpoint])
+        const run = await follower.ended
+        assert.deepEqual([run.code, run.stdout], [0, 'Taken over.\n'])
+        holder.child.kill('SIGCONT')
+        const woken = await holder.ended
+        assert.equal(woken.code, 1)
+        assert.match(woken.stderr, /was taken over by another process/)
+        const events = (await rein(place, ['show', id, '--events'])).stdout
+        assert.match(events, /"type":"tool\/result".*"kind":"unknown"/)
+        assert.doesNotMatch(events, /slept\\n/)
+        assert.match((await rein(place, ['verify', id])).stdout, /^clean/)
+      },
+      ['--mode', 'full-access'],
+    )
+  })
+
+  test('is refused by name with --approve never: whoever sits there is asked', () =>
+    story([], async ({ place, id }) => {
+      const { code, stderr } = await rein(place, ['-p', 'x', '--resume', id, '--approve', 'never'])
+      assert.deepEqual([code, /--approve/.exec(stderr)?.[0]], [2, '--approve'])
     }))
 })

@@ -1,4 +1,4 @@
-import type { Posted } from '@rein/session'
+import type { Json, Posted } from '@rein/session'
 import type { Decision } from './ports.ts'
 
 type Answer = Extract<Posted, { kind: 'answer' }>
@@ -18,6 +18,15 @@ export class Answers {
 
   /** An answer to a question that is over, or that nobody asked, changes nothing. */
   give({ to, answer, by }: Answer): void {
-    this.#waiting.get(to)?.({ decision: answer === 'allowed-once' ? 'allowed-once' : 'denied', by })
+    const allowed = answer === 'allowed-once'
+    const words = allowed ? undefined : wordsIn(answer)
+    this.#waiting.get(to)?.({ decision: allowed ? answer : 'denied', by, ...(words !== undefined && { words }) })
   }
+}
+
+/** What a no may say to the model: `{ "words": "use pnpm" }`. */
+function wordsIn(answer: Json): string | undefined {
+  if (typeof answer !== 'object' || answer === null || !('words' in answer)) return undefined
+  const { words } = answer
+  return typeof words === 'string' && words.trim() !== '' ? words : undefined
 }
