@@ -144,6 +144,7 @@ test('a fork says what is damaged in the part it takes over, and nothing of what
   for (const [at, lost] of [
     [10, []],
     [60, [51]],
+    [90, [51, 92]],
     [150, [51, 92]],
   ] as const) {
     const forked = value(await forkSession((await stored(bytes)).options, { id: 's-1', at }))

@@ -48,7 +48,9 @@ test('a turn is named by what a person said first in it, and rewinds and compact
   log.append('turn/start', { turn: world.turn + 1 })
   const context = { kind: 'context', name: 'runtime' } as const
   log.append('user/message', { content: [{ type: 'text', text: 'a snapshot' }], source: context })
+  assert.partialDeepStrictEqual(turnsOf(log.events).at(-1), { prompt: '', outcome: undefined })
   log.append('user/message', { content: [{ type: 'text', text: 'from a job' }], source: { kind: 'job' } })
+  assert.equal(turnsOf(log.events).at(-1)?.prompt, 'from a job')
   log.append('user/message', { content: [{ type: 'text', text: 'fix it' }], source: { kind: 'person' } })
   log.append('turn/end', { turn: world.turn + 1, outcome: 'completed' })
   log.append('compaction/start', { id: 'c', reason: 'person', range: [1, 2] })
