@@ -82,6 +82,8 @@ export const flags: readonly Flag[] = [
   { name: 'at', value: 'SEQ', help: 'last event of the fork', on: ['fork'] },
   { name: 'to', value: 'SEQ', help: 'last event the model still sees', on: ['rewind'] },
   { name: 'dry-run', help: 'only say what would leave', on: ['rewind'] },
+  { name: 'files', help: 'take back what was changed in files since, too', on: ['rewind'] },
+  { name: 'overwrite', help: 'with --files: also what somebody else changed since', on: ['rewind'] },
   {
     name: 'tree',
     help: 'the turns, undone ones marked, with the places to go back to; of sessions: forks under what they came from',
