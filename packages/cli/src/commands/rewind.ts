@@ -1,15 +1,20 @@
-import { processHolder } from '@rein/harness'
+import { processHolder, restore } from '@rein/harness'
 import {
   type Failure,
   type LiveSession,
   planRewind,
   type Result,
+  type Rewind,
   resumeSession,
   rewind as rewindLog,
+  type SessionEvent,
 } from '@rein/session'
+import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
+import { type FilesBack, filesBack } from '../files-back.ts'
 import { realPorts } from '../ports.ts'
+import { changesFiles, filesText, restoredText } from '../view/files-text.ts'
 import { openedText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { changesNothing, rewindText } from '../view/rewind-text.ts'
@@ -17,11 +22,12 @@ import { namedId, refuse, storedLog, storeOf } from './stored-log.ts'
 
 /**
  * `rein rewind <id> --to SEQ`: what came after that event leaves what the model sees. Nothing leaves the log, and
- * rewinding to the event before the rewind takes it back.
+ * rewinding to the event before the rewind takes it back. With `--files` what was changed since goes back too.
  */
 export const rewind: Command = async (cli, args) => {
   const asked = args.value('to')
   if (asked === undefined) return refuse(cli, noPlace)
+  if (args.has('overwrite') && !args.has('files')) return refuse(cli, onlyFiles)
   const store = storeOf(cli)
   const id = await namedId(cli, store, args)
   if (!id.ok) return refuse(cli, id.failure)
@@ -31,33 +37,81 @@ export const rewind: Command = async (cli, args) => {
   const { events } = stored.value.log
   const plan = planRewind(events, Number(asked))
   if (!plan.ok) return refuse(cli, plan.failure)
-  const onlyTold = args.has('dry-run') || changesNothing(plan.value)
-  const done = onlyTold ? undefined : await rewound(cli, id.value, Number(asked))
-  if (done?.ok === false) return refuse(cli, done.failure)
+  const at = { id: id.value, events, to: plan.value.to }
+  const back = args.has('files') ? await filesBack({ cli, args }, at) : undefined
+  if (back?.ok === false) return refuse(cli, back.failure)
+  await using files = back?.value
+  return await goBack(cli, args, { id: id.value, asked: Number(asked), events, plan: plan.value, files })
+}
+
+interface Way {
+  readonly id: string
+  readonly asked: number
+  readonly events: readonly SessionEvent[]
+  readonly plan: Rewind
+  readonly files: FilesBack | undefined
+}
+
+async function goBack(cli: Cli, args: Args, way: Way): Promise<number> {
+  const { id, plan, events, files } = way
+  const overwrite = args.has('overwrite')
   const colors = paint(cli.color)
   const width = cli.terminal ? (process.stdout.columns ?? 100) : 100
-  for (const line of rewindText(plan.value, { events, colors, width })) await cli.out(`${line}\n`)
+  const lines = [
+    ...rewindText(plan, { events, colors, width }),
+    ...(files ? filesText(files.plan, { colors, overwrite }) : []),
+  ]
+  const idle = changesNothing(plan) && !(files && changesFiles(files.plan, overwrite))
+  const asks = files !== undefined && cli.terminal && cli.stdin.isTTY && !args.has('dry-run') && !idle
+  if (asks) for (const line of lines.splice(0)) await cli.out(`${line}\n`)
+  const wanted = !asks || (await agreed(cli))
+  const done = idle || !wanted || args.has('dry-run') ? undefined : await rewound(cli, way, overwrite)
+  if (done?.ok === false) return refuse(cli, done.failure)
+  for (const line of lines) await cli.out(`${line}\n`)
   if (!done) return exits.done
-  cli.err(`${colors.dim(`rewound to event ${plan.value.to}; files stay as they are`)}\n`)
-  cli.err(`${colors.dim(`take it back with: rein rewind ${id.value} --to ${done.value - 1}`)}\n`)
+  const { seq, told } = done.value
+  const stay = files ? told : ['files stay as they are']
+  cli.err(`${colors.dim(`rewound to event ${plan.to}; ${stay.join('\n')}`)}\n`)
+  const withFiles = files ? ' --files' : ''
+  cli.err(`${colors.dim(`take it back with: rein rewind ${id} --to ${seq - 1}${withFiles}`)}\n`)
   return exits.done
 }
 
-/** @returns the seq of the rewind. */
-async function rewound(cli: Cli, id: string, asked: number): Promise<Result<number>> {
+async function agreed(cli: Cli): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises')
+  const asking = createInterface({ input: cli.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await asking.question('Go back? [y/N] ')).trim())
+  } finally {
+    asking.close()
+  }
+}
+
+/** @returns the seq of the first event of it, and what is said of the files. */
+async function rewound(
+  cli: Cli,
+  { id, asked, files, plan }: Way,
+  overwrite: boolean,
+): Promise<Result<{ readonly seq: number; readonly told: readonly string[] }>> {
   const options = { store: storeOf(cli), ports: realPorts, holder: processHolder(), rein: cli.version }
   const session = await resumeSession(options, id)
   if (!session.ok) return { ok: false, failure: held(session.failure, asked) }
-  return closing(session.value, () => {
+  return closing(session.value, async () => {
+    const { log } = session.value
     for (const text of openedText(session.value)) cli.err(`${paint(cli.color).red(text)}\n`)
-    const done = rewindLog(session.value.log, { to: asked })
-    return done.ok ? { ok: true, value: done.value.seq } : done
+    const seq = log.events.length
+    const done = changesNothing(plan) ? undefined : rewindLog(log, { to: asked })
+    if (done?.ok === false) return done
+    if (!files) return { ok: true, value: { seq, told: [] } }
+    await log.synced()
+    const restored = await restore(files.plan, { undo: files.undo, log, overwrite })
+    return restored.ok ? { ok: true, value: { seq, told: restoredText(restored.value, files.plan) } } : restored
   })
 }
 
-async function closing<T>(session: LiveSession, work: () => T): Promise<T> {
+async function closing<T>(session: LiveSession, work: () => Promise<T>): Promise<T> {
   try {
-    return work()
+    return await work()
   } finally {
     await session.close()
   }
@@ -67,6 +121,12 @@ const noPlace: Failure = {
   code: 'USAGE',
   message: '`rein rewind` needs --to SEQ: the last event the model still sees.',
   next: '`rein show <id> --tree` has the turns and where each ends.',
+}
+
+const onlyFiles: Failure = {
+  code: 'USAGE',
+  message: '--overwrite is about files that somebody else changed.',
+  next: 'Say --files too.',
 }
 
 /** Whoever holds the session can rewind it. */
