@@ -26,7 +26,7 @@ test('an unknown name is answered with the one that was meant', () => {
 })
 
 test('a command that has not landed does not exist', () => {
-  for (const name of ['replay', 'export', 'doctor', 'serve', 'completion']) assert.match(problem(name), /no command/)
+  for (const name of ['export', 'doctor', 'serve', 'completion']) assert.match(problem(name), /no command/)
   for (const name of ['--plan', '--schema', '--max-cost', '--allow-host']) assert.match(problem(name), /no flag/)
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { SessionEvent } from '@rein/session'
 import fc from 'fast-check'
 import { scriptedProvider } from '../../src/model/scripted.ts'
-import { given, givenIn, handed, uncompared } from '../../src/replay/declared.ts'
+import { given, givenIn, handed, uncompared, uncomparedAlways } from '../../src/replay/declared.ts'
 import { calls, type StageOptions, stage, testTool } from '../agent/kit.ts'
 import { replayed, same } from './kit.ts'
 import { lived, wild, wildOptions } from './random.ts'
@@ -52,6 +52,8 @@ test('no field of a recording can be another one unseen, unless it is declared',
   await live.say('on')
   await live.close()
   const { events } = live
+  const compared = new Set(['seq', 'type', 'data', 'surface', 'sources', 'ignorable', ...Object.keys(uncomparedAlways)])
+  for (const event of events) for (const field of Object.keys(event)) assert.ok(compared.has(field), field)
   await same(events, options())
   let tried = 0
   for (const [seq, event] of events.entries())

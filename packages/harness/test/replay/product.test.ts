@@ -41,7 +41,7 @@ async function worked(script: readonly ScriptEntry[], options: Parameters<typeof
 test('a session of real tools replays as it was, and nothing is written anywhere', async () => {
   const script: ScriptEntry[] = [
     call('read', { path: 'a.txt' }),
-    call('edit', { path: 'a.txt', old: 'one', new: 'two' }),
+    call('edit', { path: 'a.txt', edits: [{ old: 'one', new: 'two' }] }),
     call('bash', { command: 'cat a.txt; echo done > b.txt' }),
     call('todo', { items: [{ text: 'x', state: 'active' }] }),
     { text: 'done' },
