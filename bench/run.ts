@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   encode: async () => (await import('./encode.ts')).encode(),
   assertion: async () => (await import('./assertion.ts')).assertion(),
   verify: async () => (await import('./verifying.ts')).verifying(),
+  sessions: async () => (await import('./sessions.ts')).listing(),
 }
 
 const asked = process.argv.slice(2)
