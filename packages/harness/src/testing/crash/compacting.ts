@@ -11,12 +11,13 @@ export function compacting({ agent, hooks, scope }: CrashAgent): void {
     const { log } = agent.session
     const messages = log.state(surface).messages.slice().slice(1)
     const [first, last] = [messages[0], messages.at(-1)]
-    if (!first || !last || messages.length < most) return next(run)
+    const sent = log.events.findLast((event) => event.type === 'request/sent')
+    if (!first || !last || !sent || messages.length < most) return next(run)
     const id = `compaction-${first.seq}-${++compactions}`
     log.append('compaction/start', { id, reason: 'threshold', range: [first.seq, last.seq] })
     await log.written()
     const text = summary(messages)
-    log.append('compaction/summary', { id, request: id, text })
+    log.append('compaction/summary', { id, request: sent.data.id, text })
     const content = [{ type: 'text', text }] as const
     const sources = messages.map(({ seq }) => seq)
     const data = { content, source: { kind: 'plugin', name: 'compacting' } } as const
