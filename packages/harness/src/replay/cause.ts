@@ -24,7 +24,7 @@ export function explain(then: SessionEvent, { now, place }: Parting): Explained 
         then.data.source.kind === 'context' ? `context: ${then.data.source.name ?? ''}` : 'input of the person',
       )
     case 'request/sent':
-      return plain(place.path === 'sha256' || place.path === 'bytes' ? 'request bytes: the encoder' : 'request')
+      return plain(place.path === 'sha256' || place.path === 'bytes' ? otherBytes : `request: ${place.path}`)
     case 'retry/scheduled':
       return plain(place.path === 'waitMs' ? 'retry: waited' : `retry: ${place.path}`)
     case 'retry/started':
@@ -45,6 +45,10 @@ export function explain(then: SessionEvent, { now, place }: Parting): Explained 
       return plain(then.type)
   }
 }
+
+/** The events before are the same, and a body is made of nothing else. */
+const otherBytes =
+  'request bytes: the encoder is another one, or the log is redacted or false (`rein verify` says which)'
 
 function orderOf(then: SessionEvent, now: string): string {
   if (now === 'nothing') return 'today nothing follows'

@@ -152,6 +152,7 @@ export class Playback implements Stage {
     const event = this.recording.events[this.length()]
     if (!event) return
     const seq = this.length()
+    this.#stop(seq)
     const item = postedIn(event)
     // Posted as it was, so that the agent takes it in; a known id is taken once.
     if (item) void this.#agent?.post(item).catch(ended)

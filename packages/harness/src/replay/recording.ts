@@ -1,9 +1,9 @@
 import type { DataOf, EventNamed, SessionEvent } from '@rein/session'
-import { parks } from '@rein/session'
 import type { ModelChoice } from '../agent/header.ts'
 import type { TurnEnd } from '../agent/loop.ts'
 import { CallPlaces } from './call-places.ts'
 import { givenIn } from './declared.ts'
+import { stopsIn } from './stops.ts'
 
 /** A stretch of a recording one process wrote, from what opened the session to the next opening, damage or the end. */
 export interface Stretch {
@@ -26,7 +26,7 @@ export class Recording {
   readonly #headers = new Map<number, DataOf<'request/header'>>()
   readonly #given: readonly boolean[]
   readonly #ahead: readonly (DataOf<'request/header'> | undefined)[]
-  readonly #stops = new Map<number, TurnEnd>()
+  readonly #stops: ReadonlyMap<number, TurnEnd>
 
   constructor(events: readonly SessionEvent[]) {
     this.events = events
@@ -36,7 +36,7 @@ export class Recording {
     this.stretches = stretchesOf(events, this.damage)
     for (const event of events) this.#index(event)
     this.#ahead = this.#headersAhead()
-    for (const { from, until } of this.stretches) this.#findStops(from, until)
+    this.#stops = stopsIn(events, { stretches: this.stretches, isGiven: (seq) => this.isGiven(seq) })
   }
 
   isGiven(seq: number): boolean {
@@ -75,52 +75,6 @@ export class Recording {
     if (event.type === 'request/settled') this.settled.set(event.data.id, event)
     else if (event.type === 'assistant/message') this.messages.set(event.data.request, event)
     else if (event.type === 'request/header') this.#headers.set(event.seq, event.data)
-  }
-
-  /** A stop is no event: it is found by the first thing that only happens once a turn was told to end. */
-  #findStops(from: number, until: number): void {
-    let start = from
-    let parking = false
-    for (let seq = from; seq < until; seq++) {
-      const event = this.events[seq]
-      if (event?.type === 'turn/start') start = seq
-      if (event?.type === 'turn/end') {
-        parking = parks(event.data.outcome)
-        if (wasStopped(event.data)) this.#stops.set(this.#evidence(start, seq), endOf(event.data))
-      }
-      // Stopped between two turns: nothing but this says so.
-      if (event?.type === 'inbox/parked' && event.data.reason === 'cancelled' && !parking)
-        this.#stops.set(seq, { outcome: 'cancelled' })
-    }
-  }
-
-  #evidence(start: number, end: number): number {
-    for (let seq = start; seq < end; seq++) {
-      const event = this.events[seq]
-      if (event && !this.isGiven(seq) && showsStop(event)) return seq
-    }
-    return end
-  }
-}
-
-/** A turn that ran out of steps ends by itself; every other budget is somebody's who watches from outside. */
-const wasStopped = ({ outcome, error }: DataOf<'turn/end'>): boolean =>
-  outcome === 'cancelled' || (outcome === 'budget' && error?.code !== 'STEPS')
-
-const endOf = ({ outcome, error }: DataOf<'turn/end'>): TurnEnd => ({ outcome, ...(error && { error }) })
-
-function showsStop(event: SessionEvent): boolean {
-  switch (event.type) {
-    case 'request/settled':
-      return event.data.outcome === 'cancelled'
-    case 'approval/decided':
-      return event.data.by === 'cancelled'
-    case 'retry/started':
-      return event.data.outcome === 'abandoned'
-    case 'tool/result':
-      return event.data.outcome.kind === 'cancelled' || event.data.outcome.kind === 'not-started'
-    default:
-      return false
   }
 }
 

@@ -8,7 +8,7 @@ import { countingPorts, type Stage, type StageOptions, stage, testTool } from '.
 
 export type Act =
   | { readonly kind: 'say'; readonly delivery: 'followup' | 'steer' | 'inject' }
-  | { readonly kind: 'beside'; readonly delivery: 'followup' | 'steer' | 'inject'; readonly after: number }
+  | { readonly kind: 'beside' | 'over'; readonly delivery: 'followup' | 'steer' | 'inject'; readonly after: number }
   | { readonly kind: 'cancel' | 'kill'; readonly after: number }
   | { readonly kind: 'rewind' | 'mode' | 'note' }
 
@@ -32,7 +32,7 @@ const delivery = fc.constantFrom('followup' as const, 'steer' as const, 'inject'
 const after = fc.nat(14)
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('say' as const), delivery }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('beside' as const), delivery, after }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('beside' as const, 'over' as const), delivery, after }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'kill' as const), after }) },
   fc.record({ kind: fc.constantFrom('rewind' as const, 'mode' as const, 'note' as const) }),
 )
@@ -88,7 +88,7 @@ export async function lived(session: Wild, options: StageOptions): Promise<reado
 
 async function done(each: Act, { live, options }: { live: Stage; options: StageOptions }): Promise<Stage> {
   const { log } = live.session
-  if (each.kind === 'beside' || each.kind === 'cancel' || each.kind === 'kill')
+  if (each.kind === 'beside' || each.kind === 'over' || each.kind === 'cancel' || each.kind === 'kill')
     return interfered(each, { live, options })
   if (each.kind === 'say') await live.post('go', each.delivery)
   else if (each.kind === 'rewind') {
@@ -116,6 +116,12 @@ async function interfered(
   await live.post('go')
   await Promise.race([reached, live.agent.whenIdle()])
   if (each.kind === 'beside') await live.post('more', each.delivery)
+  if (each.kind === 'over') {
+    // Told to end, and before it has ended something else is asked for.
+    const ended = live.agent.cancel()
+    await live.post('rather', each.delivery)
+    await ended
+  }
   if (each.kind === 'cancel') await live.agent.cancel()
   if (each.kind !== 'kill') {
     await live.agent.whenIdle()
