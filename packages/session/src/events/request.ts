@@ -104,7 +104,10 @@ export type RequestFamily =
         broke?: { event: number; owner: string }
       }
     >
-  /** The normalised stream, for replay at token level; a reader may skip it. */
+  /**
+   * What came of a reply while it streamed, a tenth of a second at a time, for replay at token level: `{ms, kind, block,
+   * …}`, with `ms` since the request; through the assembler they give the reply. A reader may skip it.
+   */
   | EventOf<'assistant/chunks', { request: string; chunks: readonly Json[] }>
   /** The one record each model call ends in. */
   | EventOf<
