@@ -2,6 +2,7 @@ import { chmodSync, closeSync, constants, mkdirSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { codeOf } from '../disk-failure.ts'
+import { sqliteModule } from '../sqlite/module.ts'
 import { schema, version } from './schema.ts'
 
 export interface DatabaseOptions {
@@ -19,7 +20,7 @@ export interface DatabaseOptions {
  * everything is read from the logs.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<DatabaseSync | undefined> {
-  const sqlite = await loaded()
+  const sqlite = sqliteModule()
   if (!sqlite) return undefined
   for (let round = 0; round < 2; round++) {
     try {
@@ -31,15 +32,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<DatabaseSy
     }
   }
   return undefined
-}
-
-async function loaded(): Promise<typeof import('node:sqlite') | undefined> {
-  try {
-    return await import('node:sqlite')
-  } catch (error) {
-    if (codeOf(error) === 'ERR_UNKNOWN_BUILTIN_MODULE') return undefined
-    throw error
-  }
 }
 
 function opened(sqlite: typeof import('node:sqlite'), { path, waitMs }: DatabaseOptions): DatabaseSync | undefined {

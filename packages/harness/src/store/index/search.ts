@@ -1,4 +1,3 @@
-import { FailureError, type SessionEntry } from '@rein/session'
 import { folded } from './folded.ts'
 import type { ListedSession } from './listing.ts'
 import type { Term } from './query.ts'
@@ -98,23 +97,8 @@ async function broughtIn(
   const entries = sessions.map(({ entry }) => entry)
   const missing =
     (rows && from.attempt(() => textless(rows, entries))) ?? entries.filter(({ state }) => state !== 'broken')
-  const unread = new Set<string>()
-  for (const [at, entry] of missing.entries()) {
-    signal?.throwIfAborted()
-    if (!rows || !(await taken(from, rows, entry))) unread.add(entry.id)
-    progress?.(at + 1, missing.length)
-  }
-  return unread
-}
-
-/** @returns true also for a log the disk does not give: then nothing does. */
-async function taken(from: Indexed, rows: Rows, entry: SessionEntry): Promise<boolean> {
-  try {
-    return await takeTexts(from, rows, entry)
-  } catch (error) {
-    if (error instanceof FailureError) return true
-    throw error
-  }
+  const how = { ...(signal && { signal }), ...(progress && { progress }) }
+  return rows ? takeTexts(from, rows, missing, how) : new Set(missing.map(({ id }) => id))
 }
 
 const isNamed = ({ entry, title }: ListedSession, { text }: Term): boolean =>

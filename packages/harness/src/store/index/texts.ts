@@ -16,57 +16,123 @@ export function textless(rows: Rows, entries: readonly SessionEntry[]): readonly
   return entries.filter((entry) => entry.state !== 'broken' && stamps.get(entry.id) !== stamp(entry))
 }
 
+/** Characters written at once: what an interrupted build loses, and what makes it fast. */
+const atOnce = 1 << 22
+
 /**
- * Take over what a log says since it was last looked at, a stretch at a time: whoever is interrupted goes on there.
- * @returns false when another process does the same right now, or the index takes nothing: then it has to be read.
+ * Take over what logs say since they were last looked at, a stretch at a time: whoever is interrupted goes on there.
+ * @returns the sessions whose texts the index did not take, because another process takes them over right now or it
+ * cannot be written: they have to be read. A log the disk does not give is none of them: nothing would.
  */
-export async function takeTexts({ store, attempt }: Indexed, rows: Rows, entry: SessionEntry): Promise<boolean> {
-  const found = rows.statement('SELECT n, text_bytes, text_head FROM session WHERE id = ?').get(entry.id)
-  if (!found) return false
+export async function takeTexts(
+  from: Indexed,
+  rows: Rows,
+  entries: readonly SessionEntry[],
+  { signal, progress }: { readonly signal?: AbortSignal; readonly progress?: (done: number, of: number) => void },
+): Promise<ReadonlySet<string>> {
+  const batch = new Batch(from, rows)
+  for (const [at, entry] of entries.entries()) {
+    signal?.throwIfAborted()
+    try {
+      await takeText(from, rows, { entry, batch })
+    } catch (error) {
+      if (!(error instanceof FailureError)) throw error
+    }
+    progress?.(at + 1, entries.length)
+  }
+  batch.write()
+  return batch.refused
+}
+
+async function takeText(
+  { store, attempt }: Indexed,
+  rows: Rows,
+  { entry, batch }: { readonly entry: SessionEntry; readonly batch: Batch },
+): Promise<void> {
+  const { id } = entry
+  const sql = 'SELECT n, text_bytes, text_head FROM session WHERE id = ?'
+  const found = attempt(() => rows.statement(sql).get(id))
+  if (!found) {
+    batch.refused.add(id)
+    return
+  }
   const n = Number(found['n'])
   let mark = markOf(found['text_bytes'], found['text_head'])
   for await (const { lines, mark: next, anew } of readOn(store, entry, mark)) {
     const passages = lines.flatMap((text) => passageIn(logLine(text)))
-    const taken = attempt(() => write(rows, { n, passages, from: anew ? undefined : mark, before: mark, next }))
-    if (taken !== true) return false
+    batch.add({ id, n, passages, anew, before: mark, next, stamp: undefined })
     mark = next
   }
-  const done = (): boolean => {
-    rows.statement('UPDATE session SET text_of = ? WHERE n = ?').run(stamp(entry), n)
-    return true
-  }
-  return attempt(done) === true
-}
-
-export const passageIn = (line: LogLine | undefined): readonly Passage[] => {
-  const passage = line && passageOf(line)
-  return passage ? [passage] : []
+  batch.add({ id, n, passages: [], anew: false, before: mark, next: mark, stamp: stamp(entry) })
 }
 
 interface Step {
+  readonly id: string
   readonly n: number
   readonly passages: readonly Passage[]
-  /** Undefined: what is there of this session goes first. */
-  readonly from: Mark | undefined
+  /** What is there of this session goes first. */
+  readonly anew: boolean
+  /** Where this was read from: when the index is elsewhere now, another process was faster. */
   readonly before: Mark
   readonly next: Mark
+  /** Given with the last step of a log. */
+  readonly stamp: string | undefined
 }
 
-function write(rows: Rows, { n, passages, from, before, next }: Step): boolean {
-  let written = false
-  rows.transaction(() => {
-    const now = rows.statement('SELECT text_bytes, text_head FROM session WHERE n = ?').get(n)
-    if (Number(now?.['text_bytes'] ?? -1) !== before.bytes || now?.['text_head'] !== before.head) return
-    if (!from) {
-      const { from: first, to } = span(n)
-      rows.statement('DELETE FROM passage WHERE at BETWEEN ? AND ?').run(first, to)
-      rows.statement('DELETE FROM words WHERE rowid BETWEEN ? AND ?').run(first, to)
+/** Writes of many sessions in one: each alone would cost the index as much. */
+class Batch {
+  readonly refused = new Set<string>()
+  readonly #from: Indexed
+  readonly #rows: Rows
+  #steps: Step[] = []
+  #size = 0
+
+  constructor(from: Indexed, rows: Rows) {
+    this.#from = from
+    this.#rows = rows
+  }
+
+  add(step: Step): void {
+    this.#steps.push(step)
+    this.#size += step.passages.reduce((sum, { text }) => sum + text.length, 1000)
+    if (this.#size >= atOnce) this.write()
+  }
+
+  write(): void {
+    const steps = this.#steps
+    this.#steps = []
+    this.#size = 0
+    if (steps.length === 0) return
+    const late = new Set<string>()
+    const work = (): true => {
+      this.#rows.transaction(() => {
+        for (const step of steps)
+          if (!this.refused.has(step.id) && !late.has(step.id) && !applied(this.#rows, step)) late.add(step.id)
+      })
+      return true
     }
-    for (const passage of passages) put(rows, n, passage)
-    rows.statement('UPDATE session SET text_bytes = ?, text_head = ? WHERE n = ?').run(next.bytes, next.head, n)
-    written = true
-  })
-  return written
+    const taken = this.#from.attempt(work) === true
+    for (const id of taken ? late : steps.map((step) => step.id)) this.refused.add(id)
+  }
+}
+
+function applied(rows: Rows, { n, passages, anew, before, next, stamp: done }: Step): boolean {
+  const now = rows.statement('SELECT text_bytes, text_head FROM session WHERE n = ?').get(n)
+  if (Number(now?.['text_bytes'] ?? -1) !== before.bytes || now?.['text_head'] !== before.head) return false
+  if (anew) {
+    const { from, to } = span(n)
+    rows.statement('DELETE FROM passage WHERE at BETWEEN ? AND ?').run(from, to)
+    rows.statement('DELETE FROM words WHERE rowid BETWEEN ? AND ?').run(from, to)
+  }
+  for (const passage of passages) put(rows, n, passage)
+  rows.statement('UPDATE session SET text_bytes = ?, text_head = ? WHERE n = ?').run(next.bytes, next.head, n)
+  if (done !== undefined) rows.statement('UPDATE session SET text_of = ? WHERE n = ?').run(done, n)
+  return true
+}
+
+const passageIn = (line: LogLine | undefined): readonly Passage[] => {
+  const passage = line && passageOf(line)
+  return passage ? [passage] : []
 }
 
 function put(rows: Rows, n: number, { seq, who, kind, text }: Passage): void {
