@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventType, SessionEvent } from '@rein/session'
 import fc from 'fast-check'
+import { html } from '../../src/page/html.ts'
 import { page } from '../../src/page/page.ts'
 
 const usage = { input: 10, cacheRead: 5, cacheWrite: 0, output: 7 }
@@ -164,6 +165,11 @@ test('whatever a session holds, its page has no script, no handler, no reference
 test('the check of the page finds what it looks for', () => {
   for (const bad of ['<script>', '<b onclick="x">', '<img src="https://x/">', '<b class=x>', 'a < b', '<a href="#">'])
     assert.notDeepEqual(faultsOf(`<p>${bad}</p>`), [], bad)
+})
+
+test('text in a quoted attribute cannot end it, and markup is not escaped twice', () => {
+  const made = html`<b class="${'"><i>'}">${html`<i>${'&'}</i>`}</b>`
+  assert.equal(String(made), '<b class="&quot;&gt;&lt;i&gt;"><i>&amp;</i></b>')
 })
 
 test('the page lets a browser load and run nothing, and the style it has is the one it allows', async () => {

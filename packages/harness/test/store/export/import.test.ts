@@ -153,6 +153,10 @@ const lies: Readonly<Record<string, (manifest: Record<string, unknown>) => objec
     ...manifest,
     files: (manifest['files'] as object[]).map((file) => ({ ...file, bytes: 1 })),
   }),
+  'another hash': (manifest) => ({
+    ...manifest,
+    files: (manifest['files'] as object[]).map((file) => ({ ...file, sha256: '0'.repeat(64) })),
+  }),
   'a missing file': (manifest) => ({
     ...manifest,
     files: [...(manifest['files'] as object[]), { name: 'spill/x', bytes: 1, sha256: sha256(some) }],

@@ -76,11 +76,9 @@ test(
     done(await store.restore(trashed?.name ?? ''))
     const found = await proved(store, original)
     assert.deepEqual([found.answer, found.head], ['clean', before])
-    assert.ok(
-      filesIn(scratch.home, 'sessions')
-        .keys()
-        .some((path) => path.endsWith(`${original}.spill/bash.txt`)),
-    )
+    const [, spilled] =
+      [...filesIn(scratch.home, 'sessions')].find(([path]) => path.includes(`${original}.spill`)) ?? []
+    assert.equal(spilled?.toString(), `whole: ${secret}`)
   }),
 )
 
