@@ -119,6 +119,19 @@ test('a rewind to where any request was sent from, compactions before and after 
   )
 })
 
+/** The body of the request a fork of this session at that event sends for the same words. */
+async function askedInFork({ store, session }: Stage, at: number): Promise<string | undefined> {
+  const { provider, bodies } = keeping([{ text: 'after' }])
+  const options = { store, ports: countingPorts(5000), holder: { host: 'test', pid: 1, started: '0' }, rein: '0' }
+  const fork = value(await forkSession(options, { id: session.id, at }))
+  await fork.close()
+  const on = await stage({ provider, store, resume: fork.id, ports: countingPorts(6000), tools })
+  await on.say('and now?')
+  await clean(on)
+  await on.close()
+  return bodies.at(-1)
+}
+
 test('undoing a compaction between turns, by rewind or by fork, sends what is sent when it never happened', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 3 }), fc.boolean(), async (turns, more) => {
@@ -143,22 +156,7 @@ test('undoing a compaction between turns, by rewind or by fork, sends what is se
       await clean(on)
       await on.close()
 
-      const forked = keeping([{ text: 'after' }])
-      const store = on.store
-      const options = { store, ports: countingPorts(5000), holder: { host: 'test', pid: 1, started: '0' }, rein: '0' }
-      const fork = value(await forkSession(options, { id: on.session.id, at: before }))
-      await fork.close()
-      const again = await stage({
-        provider: forked.provider,
-        store,
-        resume: fork.id,
-        ports: countingPorts(6000),
-        tools,
-      })
-      await again.say('and now?')
-      assert.equal(forked.bodies.at(-1), expected)
-      await clean(again)
-      await again.close()
+      assert.equal(await askedInFork(on, before), expected)
     }),
     { numRuns: 12 },
   )
