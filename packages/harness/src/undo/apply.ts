@@ -19,6 +19,7 @@ import type { Objects } from './objects.ts'
 import { Place } from './place.ts'
 import type { Action, LeftFile } from './plan.ts'
 import { looksAs, type StatCache } from './stat-cache.ts'
+import { threadName } from './thread-name.ts'
 import type { Entry } from './tree.ts'
 
 export interface ApplyOptions {
@@ -110,7 +111,7 @@ class Work {
         this.#mustBe(place, name, action)
         chmodSync(place.at(name), to.mode)
       } else {
-        const temporary = place.at(`.rein-${process.pid}-${temporaries++}.tmp`)
+        const temporary = place.at(`.rein-${threadName}-${temporaries++}.tmp`)
         this.#make(temporary, to)
         try {
           if (from?.kind !== 'folder') this.#mustBe(place, name, action)

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSy
 import { join } from 'node:path'
 import { errnoOf } from '../files/trouble.ts'
 import { listed } from './objects.ts'
+import { threadName } from './thread-name.ts'
 
 /** A mark of a process that is dead, or older than this, stands for nobody, in milliseconds. */
 const staleMs = 10 * 60_000
@@ -28,7 +29,7 @@ export class Holds {
     mkdirSync(this.#writers, { recursive: true, mode: 0o700 })
     const until = Date.now() + patienceMs
     for (;;) {
-      const own = join(this.#writers, `${process.pid}-${holds++}`)
+      const own = join(this.#writers, `${threadName}-${holds++}`)
       mark(own)
       try {
         if (!lives(this.#collector)) return work()
@@ -46,7 +47,7 @@ export class Holds {
     if (!mark(this.#collector)) return undefined
     try {
       const writers = listed(this.#writers).map((name) => join(this.#writers, name))
-      if (writers.some(lives)) return undefined
+      if (writers.some((path) => lives(path))) return undefined
       for (const dead of writers) rmSync(dead, { force: true })
       return work()
     } finally {
