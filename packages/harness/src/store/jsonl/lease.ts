@@ -180,7 +180,8 @@ export class JsonlLease implements Lease {
       if (cause instanceof RangeError) throw cause
       // Whoever took over may have cleared away what this writer was working on.
       const lost = !(await looksHighest(this.#parts.ground, this.#parts.lock))
-      this.#dead = lost ? taken(this.id) : diskFailure('LOG_WRITE', doing, cause)
+      const failure = cause instanceof FailureError ? cause.failure : diskFailure('LOG_WRITE', doing, cause)
+      this.#dead = lost ? taken(this.id) : failure
       throw new FailureError(this.#dead, { cause })
     }
     if (ours) return

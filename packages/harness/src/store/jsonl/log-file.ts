@@ -1,6 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, read, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { FailureError } from '@rein/session'
 import { FILE_MODE } from './names.ts'
 import { wholeLength } from './tail.ts'
 
@@ -62,8 +63,12 @@ export class LogFile {
     return this.#lines ?? 0
   }
 
-  /** One write for the whole batch. When the disk refuses, what got through is cut off again, and the error is thrown. */
+  /**
+   * One write for the whole batch. When the disk refuses, what got through is cut off again, and the error is thrown.
+   * @throws FailureError `LOG_WRITE` when another program changed the file: what is written there would not be read.
+   */
   append(lines: readonly string[], before: number): void {
+    this.#mustBeOurs()
     const mend = this.tail === 'lacks-newline' && !this.#mended ? '\n' : ''
     const bytes = Buffer.from(`${mend}${lines.join('\n')}\n`)
     try {
@@ -86,8 +91,21 @@ export class LogFile {
     }
   }
 
-  sync(): Promise<void> {
-    return dataSync(this.#fd)
+  async sync(): Promise<void> {
+    await dataSync(this.#fd)
+    this.#mustBeOurs()
+  }
+
+  /** Only the one writer changes a log; whoever else cut it or took it away has lost what stood there. */
+  #mustBeOurs(): void {
+    const { size, nlink } = fstatSync(this.#fd)
+    if (nlink > 0 && size === this.#size) return
+    const what = nlink === 0 ? 'deleted' : `cut or written to: it held ${this.#size} bytes and now holds ${size}`
+    throw new FailureError({
+      code: 'LOG_WRITE',
+      message: `while the session ran another program changed its log, which was ${what}`,
+      next: 'Put the log back from a copy if there is one, then resume the session: what can be read of it is kept.',
+    })
   }
 
   close(): void {
