@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { hideValues, placeholderKey, processHolder, type RedactedSession, redactSession } from '@rein/harness'
@@ -27,6 +29,8 @@ export const redact: Command = async (cli, args) => {
     purge: args.has('purge'),
   })
   if (!done.ok) return refuse(cli, done.failure)
+  // It holds what was said, in free pages too after an entry was made anew; the next list makes it from the logs.
+  for (const end of ['', '-wal', '-shm']) await rm(join(cli.home, `index.sqlite${end}`), { force: true })
   cli.err(report(done.value, paint(cli.color)))
   return exits.done
 }
@@ -44,8 +48,14 @@ async function asked(cli: Cli): Promise<string> {
   cli.err('value to remove (it is not shown): ')
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: cli.stdin, output: unseen, terminal: true })
+  const left = new AbortController()
+  // Ctrl-C and Ctrl-D are an answer too: nothing.
+  for (const way of ['SIGINT', 'close'] as const) lines.once(way, () => left.abort())
   try {
-    return await lines.question('')
+    return await lines.question('', { signal: left.signal })
+  } catch (error) {
+    if (left.signal.aborted) return ''
+    throw error
   } finally {
     lines.close()
     cli.err('\n')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -75,9 +75,12 @@ test('an exact ZIP is imported elsewhere and verifies; a redacted one says so', 
 test('a value is taken from stdin, so that it stands in no history, and is gone from the session', async () => {
   const before = desk.paths(/\.jsonl$/).map((path) => readFileSync(path, 'utf8'))
   assert.ok(before.some((text) => text.includes('cart.js')))
+  assert.match((await desk.run(['sessions', 'cart.js'])).out, /cart\.js/)
   const done = await desk.run(['redact', id], piped('cart.js\n'))
   assert.equal(done.exit, 0, done.err)
   assert.match(done.err, /in the trash, as s-7-1-unredacted: the value is still there/)
+  assert.ok(!existsSync(join(desk.home, 'index.sqlite')))
+  assert.match((await desk.run(['sessions', 'cart.js'])).err, /No session matches/)
   for (const path of desk.paths(/\.jsonl$/)) assert.ok(!readFileSync(path, 'utf8').includes('cart.js'))
   assert.match((await desk.run(['verify', id])).out, /^redacted/)
   const none = await desk.run(['redact', id, '--value', 'cart.js'])

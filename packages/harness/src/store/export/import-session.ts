@@ -76,15 +76,23 @@ const asideName = 'damaged-import'
 
 async function checkedLog(archive: Archive): Promise<Result<Checked>> {
   const { manifest } = archive
+  const found = await readLined(archive)
+  if (!found.ok) return found
+  const why = faultOfLog(found.value.log.events, manifest)
+  if (why !== undefined) return { ok: false, failure: notArchive(why) }
+  // The place where damaged lines are kept is named in the log, but was not where it was exported.
+  const named = found.value.log.damage.length > 0 ? await readLined(archive, asideName) : found
+  return named.ok
+    ? { ok: true, value: { log: named.value.log, lines: named.value.lines, id: manifest.session } }
+    : named
+}
+
+async function readLined(archive: Archive, aside?: string): Promise<Result<Pick<Checked, 'log' | 'lines'>>> {
   const lines: string[] = []
-  const options = { hasher: nodeHasher, aside: asideName, onLine: (line: string) => void lines.push(line) }
+  const onLine = (line: string): void => void lines.push(line)
+  const options = { hasher: nodeHasher, onLine, ...(aside !== undefined && { aside }) }
   const log = await readLog(archive.unpack('log.jsonl'), options)
-  if (!log.ok) return log
-  const { events } = log.value
-  const why = faultOfLog(events, manifest)
-  return why === undefined
-    ? { ok: true, value: { log: log.value, lines, id: manifest.session } }
-    : { ok: false, failure: notArchive(why) }
+  return log.ok ? { ok: true, value: { log: log.value, lines } } : log
 }
 
 function faultOfLog(events: readonly SessionEvent[], manifest: Manifest): string | undefined {

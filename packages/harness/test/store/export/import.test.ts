@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { inbox, permission, type Result, resumeSession, waitingIn } from '@rein/session'
@@ -69,6 +69,17 @@ test('a session that is there already is not touched, and under another id it is
   const events = await eventsOf(sent.to.store(), 'copy')
   assert.ok(events.some((event) => event.type === 'session/fork' && event.data.parent === sent.id))
   assert.equal((await proved(sent.to.store(), 'copy')).answer, 'clean')
+})
+
+test('a damaged session is imported with its damage declared, and its damaged lines kept', async () => {
+  await using sent = new Sent()
+  await sent.export(true)
+  appendFileSync(sent.from.path(/\.jsonl$/), 'no record\n')
+  const exporting = { store: sent.from.store(), rein: '0.0.0', now: () => 1, sharing: undefined }
+  const imported = done(await sent.import(await bytesOf(done(await exportSession(sent.id, exporting)).zip())))
+  assert.equal(imported.damage, 1)
+  assert.equal((await proved(sent.to.store(), sent.id)).answer, 'declared damage')
+  assert.equal(sent.to.names(/^damaged-import$/).length, 1)
 })
 
 test('what was redacted is imported as such, and never verifies clean', async () => {
