@@ -3,7 +3,7 @@ import type { SessionStart } from '@rein/harness'
 import type { Result, SessionEntry } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
-import { storeOf } from './commands/stored-log.ts'
+import { namedSession } from './named-session.ts'
 import { usage } from './usage.ts'
 
 /** Which session is meant, and the surroundings with its directory. */
@@ -20,12 +20,11 @@ export async function targetOf(cli: Cli, args: Args): Promise<Result<Target>> {
   if (typed === undefined) {
     return (await isFolder(cli.cwd)) ? { ok: true, value: { cli, start: { kind: 'new' } } } : noFolder(cli.cwd)
   }
-  return resumeTarget(cli, typed, args.has('cwd'))
+  return resumeTarget(cli, await namedSession(cli, args, typed), args.has('cwd'))
 }
 
 /** @param fixed whether the directory was named: then the session must be of it. */
-export async function resumeTarget(cli: Cli, typed: string, fixed = false): Promise<Result<Target>> {
-  const found = await storeOf(cli).find(typed, cli.cwd)
+export async function resumeTarget(cli: Cli, found: Result<SessionEntry>, fixed = false): Promise<Result<Target>> {
   if (!found.ok) return found
   const { id, cwd } = found.value
   const at = cwd ?? cli.cwd

@@ -65,6 +65,34 @@ test('a store that is chosen in the settings keeps a headless run, which is resu
   assert.match(verified.stdout, new RegExp(`^clean[\\s\\S]*${head}`))
 })
 
+/** A store of somebody's own, as its module stands beside their settings: here over files in another folder. */
+const ownStore = (folder: string): string => `
+import { jsonlStore, StorePort } from '${import.meta.resolve('@rein/harness')}'
+export const plugin = {
+  name: 'my-store',
+  needs: {},
+  setup: ({ provide }) => provide(StorePort, { ...jsonlStore({ home: '${folder}', now: Date.now }), name: 'mine' }),
+}
+`
+
+test("a store of one's own keeps a run, which is resumed by id and as the last one", async () => {
+  using desk = new Desk()
+  await using server = await mockServer({ script: [says('One.'), says('Two.'), says('Three.')] })
+  const folder = join(desk.base, 'elsewhere')
+  writeFileSync(join(desk.home, 'my-store.mjs'), ownStore(folder))
+  writeFileSync(join(desk.home, 'rein.yaml'), 'plugins: { store: { use: ./my-store.mjs } }\n')
+  const at = ['--base-url', server.baseUrl, '--model', 'made']
+  const first = await desk.run(['-p', 'look', '--json', ...at])
+  assert.equal(first.exit, 0, first.err)
+  const { session } = JSON.parse(first.out.trimEnd().split('\n').at(-1) ?? '')
+  const second = await desk.run(['resume', session, '-p', 'again', '--quiet', ...at])
+  assert.deepEqual([second.exit, second.out, second.err], [0, 'Two.\n', ''])
+  const third = await desk.run(['-p', 'more', '--resume', 'last', '--quiet', ...at])
+  assert.deepEqual([third.exit, third.out, third.err], [0, 'Three.\n', ''])
+  assert.equal((await homeStore({ home: folder, now: Date.now }).list()).length, 1)
+  assert.equal((await homeStore({ home: desk.home, now: Date.now }).list()).length, 0)
+})
+
 test('what is no store is refused by name', async () => {
   using desk = new Desk()
   const { exit, err } = await desk.run(['demo', '--quiet', ...patch('postgres')])

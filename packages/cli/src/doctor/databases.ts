@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type * as Sqlite from 'node:sqlite'
+import { sqliteModule } from '@rein/harness'
 import { size } from '../view/amount.ts'
 import type { Finding } from './finding.ts'
 
@@ -40,7 +40,7 @@ async function one(path: string): Promise<Finding> {
 
 /** What SQLite finds wrong with a database, in its words; undefined when it is whole. */
 async function problemOf(path: string): Promise<string | undefined> {
-  const sqlite: typeof Sqlite | undefined = process.getBuiltinModule('node:sqlite')
+  const sqlite = sqliteModule()
   if (!sqlite) return 'cannot be checked: this version of Node has no SQLite'
   try {
     const database = new sqlite.DatabaseSync(path, { readOnly: true })

@@ -11,6 +11,7 @@ import {
 } from '@rein/harness'
 import { type Failure, FailureError, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
+import { storeOf } from '../commands/stored-log.ts'
 import { modelInForce, modelNamed } from '../model.ts'
 import { sayWithSlash } from '../slash-word.ts'
 import { type Hosted, openSession, type StartOptions } from '../start.ts'
@@ -216,7 +217,9 @@ async function open({ cli, host, options, agent }: SlashContext, start: Start): 
 }
 
 async function resumed(context: SlashContext, typed: string): Promise<Result<Followup>> {
-  const target = await resumeTarget(context.cli, typed)
+  const { cli, host } = context
+  const found = await (host.host.get(StorePort) ?? storeOf(cli)).find(typed, cli.cwd)
+  const target = await resumeTarget(cli, found)
   if (!target.ok) return target
   const { start } = target.value
   if (start.kind === 'resume' && start.id === context.agent.session.id) return wrong('this is that session')

@@ -118,3 +118,15 @@ test('sqlite: where the file cannot grow, nothing that was acknowledged is lost 
   assert.equal(log.split('\n').length - 1, acknowledged)
   assert.ok(acknowledged > 10)
 })
+
+test('sqlite: processes that begin at once where no database is lose nothing', async (t) => {
+  const scratch = scratchFor(t)
+  const ids = Array.from({ length: 8 }, (_, number) => `ses_${number}`)
+  await Promise.all(ids.map((id) => run(process.execPath, [script('sqlite-starter.ts'), scratch.home, id])))
+  const store = scratch.store()
+  assert.equal((await store.list()).length, ids.length)
+  for (const id of ids) {
+    const lines = (await textOf(value(await store.read(id)))).trimEnd().split('\n')
+    assert.deepEqual([lines.length, lines.at(-1)], [30, `{"seq":29,"of":"${id}"}`])
+  }
+})

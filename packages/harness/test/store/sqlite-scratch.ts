@@ -38,7 +38,13 @@ export class SqliteScratch {
     const end = cut.lastIndexOf(10) + 1
     const kept = cut.subarray(0, end).toString().split('\n').length - 1
     this.sql('DELETE FROM line WHERE at / 4294967296 = ? AND at % 4294967296 >= ?', key, kept)
-    this.sql('UPDATE session SET lines = ?, bytes = ?, tail = ? WHERE key = ?', kept, cut.length, cut.subarray(end), key)
+    this.sql(
+      'UPDATE session SET lines = ?, bytes = ?, tail = ? WHERE key = ?',
+      kept,
+      cut.length,
+      cut.subarray(end),
+      key,
+    )
   }
 
   dispose(): void {

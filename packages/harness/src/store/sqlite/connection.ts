@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { sqliteModule } from './module.ts'
+import { SqlTrouble } from './trouble.ts'
 
 /** How long one call may wait for another process's write, in milliseconds: the event loop stands still meanwhile. */
 const BLOCKED_MS = 25
@@ -13,8 +14,9 @@ export class Connection implements Disposable {
 
   /** The file must exist: it was made with its own mode, which its companions take over. */
   constructor(path: string) {
-    const { DatabaseSync } = sqliteModule()
-    this.#db = new DatabaseSync(path, { timeout: BLOCKED_MS })
+    const sqlite = sqliteModule()
+    if (!sqlite) throw new SqlTrouble('absent', 'this Node was built without SQLite')
+    this.#db = new sqlite.DatabaseSync(path, { timeout: BLOCKED_MS })
   }
 
   exec(sql: string): void {

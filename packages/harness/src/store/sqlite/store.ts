@@ -40,13 +40,6 @@ export function sqliteStore(options: SqliteOptions): MovableStore {
   const { home, now, pollMs = 250, silentMs: silence = 5000 } = options
   const database = new Database(join(home, DATABASE))
   const within: Within = { database, now, silentMs: silence, spill: join(home, 'spill') }
-  const keyOf = async (id: string): Promise<number> => {
-    const row = await orFailure(within, `could not look for session ${id}`, () =>
-      database.reading((db) => rowOf(db, id)),
-    )
-    if (!row) throw new FailureError(missing(id))
-    return row.key
-  }
   return {
     name: 'sqlite',
     create: (id, { cwd, holder }) => create(within, id, { cwd, holder }),
@@ -69,14 +62,24 @@ export function sqliteStore(options: SqliteOptions): MovableStore {
     blobs: (id) => rowBlobs(database, id),
     ...trashOf(within),
     ...movingIn(within, (id, holder) => acquire(within, id, { holder, silentMs: silence })),
-    spill: (id) => spillFiles(async () => spillPath(within.spill, id, await keyOf(id))),
-    async spillFolder(id) {
-      const row = await orFailure(within, `could not look for session ${id}`, () =>
-        database.reading((db) => rowOf(db, id)),
-      )
-      return row && spillPath(within.spill, id, row.key)
-    },
+    ...spillingIn(within),
   }
+}
+
+/** Real files, which tools read: a folder a session. */
+function spillingIn(within: Within): Pick<SessionStore, 'spill' | 'spillFolder'> {
+  const { database, spill } = within
+  const folderOf = async (id: string): Promise<string | undefined> => {
+    const looking = () => database.reading((db) => rowOf(db, id))
+    const row = await orFailure(within, `could not look for session ${id}`, looking)
+    return row && spillPath(spill, id, row.key)
+  }
+  const must = async (id: string): Promise<string> => {
+    const folder = await folderOf(id)
+    if (folder === undefined) throw new FailureError(missing(id))
+    return folder
+  }
+  return { spill: (id) => spillFiles(() => must(id)), spillFolder: folderOf }
 }
 
 async function create(

@@ -3,7 +3,7 @@ import { codeOf, diskFailure } from '../disk-failure.ts'
 
 /** Trouble with the database that SQLite itself does not see. */
 export class SqlTrouble extends Error {
-  readonly kind: 'foreign' | 'later' | 'lines'
+  readonly kind: 'absent' | 'foreign' | 'later' | 'lines'
   constructor(kind: SqlTrouble['kind'], message: string) {
     super(message)
     this.name = 'SqlTrouble'
@@ -68,6 +68,8 @@ function troubleFailure(
   switch (kind) {
     case 'later':
       return { code: 'FORMAT_TOO_NEW', message: said, next: 'Use the version of rein that made it.' }
+    case 'absent':
+      return { code, message: said, next: 'Use a Node from nodejs.org, or keep sessions in files: `kind: jsonl`.' }
     case 'foreign':
       return { code, message: said, next: 'Move it away, or set REIN_HOME to another folder.' }
     case 'lines':
