@@ -28,8 +28,9 @@ export const importCommand: Command = async (cli, args) => {
   const { dim, yellow } = paint(cli.color)
   for (const line of told(imported.value)) cli.err(`${yellow(safeText(line))}\n`)
   const { cwd, id } = imported.value
-  if (!(await isFolder(cwd)))
-    cli.err(`${yellow(safeText(`its directory, ${cwd || '(unknown)'}, is not here: make it before you resume`))}\n`)
+  const where = cwd === '' ? 'the directory it worked in is not known' : `resumed, it works in ${cwd}`
+  const missing = (await isFolder(cwd)) ? '' : ', which is not here: make it first'
+  cli.err(`${yellow(safeText(cwd === '' ? where : where + missing))}\n`)
   cli.err(`${dim(`look at it with: rein show ${id}; prove it with: rein verify ${id}`)}\n`)
   return exits.done
 }
