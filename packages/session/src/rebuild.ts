@@ -1,11 +1,12 @@
 import type { ReadBlob } from './dialect/encoder.ts'
 import type { EventNamed, SessionEvent } from './events/index.ts'
 import type { Header } from './events/request.ts'
-import { type Surface, surface } from './folds/surface.ts'
+import type { Surface } from './folds/surface.ts'
 import type { NewHasher } from './hasher.ts'
 import { Derivation, type DerivedRequest } from './request.ts'
-import { States } from './states.ts'
+import { SharedList } from './shared.ts'
 import type { Result } from './store.ts'
+import { addedTo, messagesOf, SurfaceChain, type SurfaceEnd } from './surface-chain.ts'
 
 /**
  * Rebuilds requests from events alone, one after the other. `verify` feeds it a whole log and needs hashes only; the
@@ -14,7 +15,12 @@ import type { Result } from './store.ts'
 export class Rebuild {
   readonly #derivation: Derivation
   readonly #headers = new Map<number, Header>()
-  readonly #surfaces = new States<Surface>(surface.initial)
+  readonly #surfaces = new SurfaceChain()
+  /** The surface that was asked for last: the next one mostly goes on with it. */
+  #last: { readonly end: SurfaceEnd | undefined; readonly surface: Surface } = {
+    end: undefined,
+    surface: { messages: SharedList.of() },
+  }
 
   /** @param options.keep whether bodies are made; default: only their hashes. */
   constructor({ keep = false, ...options }: { hasher: NewHasher; blob: ReadBlob; keep?: boolean }) {
@@ -23,9 +29,7 @@ export class Rebuild {
 
   feed(event: SessionEvent): void {
     if (event.type === 'request/header') this.#headers.set(event.seq, event.data)
-    if (event.surface === undefined && event.type !== 'session/rewound') return
-    const rewound = event.type === 'session/rewound'
-    this.#surfaces.add(event.seq, rewound ? this.surfaceAt(event.data.to) : surface.step(this.#surfaces.last, event))
+    this.#surfaces.feed(event)
   }
 
   /** @returns the request `sent` names; a failure when it cannot be rebuilt. */
@@ -41,6 +45,10 @@ export class Rebuild {
 
   /** The surface after event `seq` of those that were fed. */
   surfaceAt(seq: number): Surface {
-    return this.#surfaces.at(seq)
+    const end = this.#surfaces.at(seq)
+    const added = addedTo(this.#last.end, end)
+    const all = added?.reduce((list, message) => list.push(message), this.#last.surface.messages)
+    this.#last = { end, surface: { messages: all ?? SharedList.of(messagesOf(end)) } }
+    return this.#last.surface
   }
 }

@@ -1,12 +1,12 @@
-import { faultOfMove, type Surface, surface } from '../folds/surface.ts'
-import { States } from '../states.ts'
+import type { SessionEvent } from '../events/index.ts'
+import { messagesOf, rangeIn, SurfaceChain, type SurfaceEnd } from '../surface-chain.ts'
 import type { Rule } from './rule.ts'
 
 /** Rule 9: what an event names is in the log before it. What a log names and does not hold is a phantom. */
 export const namesAreThere: Rule = {
   rule: 9,
   watch() {
-    const surfaces = new States<Surface>(surface.initial)
+    const surfaces = new SurfaceChain()
     const calls = new Set<string>()
     const requests = new Set<string>()
     const must = (known: ReadonlySet<string>, id: string, say: (what: string) => void) => {
@@ -31,17 +31,23 @@ export const namesAreThere: Rule = {
           case 'sandbox/denied':
             must(calls, event.data.call, violated)
             break
-          case 'session/rewound':
-            surfaces.add(event.seq, surfaces.at(event.data.to))
-            break
           default:
             break
         }
-        if (event.surface === undefined) return
         const fault = faultOfMove(surfaces.last, event)
         if (fault !== undefined) violated(fault)
-        surfaces.add(event.seq, surface.step(surfaces.last, event))
+        surfaces.feed(event)
       },
     }
   },
+}
+
+function faultOfMove(end: SurfaceEnd | undefined, { surface, sources }: SessionEvent): string | undefined {
+  if (typeof surface !== 'object') return undefined
+  const messages = messagesOf(end)
+  const range = rangeIn(messages, surface.replace)
+  if (!range) return `events ${surface.replace.join(' to ')} are replaced and are no range on the surface`
+  const named = new Set(sources)
+  const unnamed = messages.slice(range.from, range.to + 1).find(({ seq }) => !named.has(seq))
+  return unnamed && `event ${unnamed.seq} is replaced and not named in sources`
 }
