@@ -1,4 +1,4 @@
-import { isLookDue } from '@rein/harness'
+import { isLookDue } from '@rein/harness/store'
 import { FailureError } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
@@ -14,7 +14,7 @@ export async function keepClean(cli: Cli, args: Args): Promise<void> {
   const [{ loadFor }, { storeOf }, { putOldAway }] = await Promise.all([
     import('./settings.ts'),
     import('./commands/stored-log.ts'),
-    import('@rein/harness'),
+    import('@rein/harness/store'),
   ])
   const loaded = await loadFor(cli, aboutProject(args), 'withhold')
   if (!loaded.ok || loaded.value.kind !== 'ready') return

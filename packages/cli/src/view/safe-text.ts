@@ -24,6 +24,10 @@ const HIDDEN = [
   `${at(0xe0000)}-${at(0xe007f)}`,
 ].join('')
 
+/** Nothing in it needs a look: most of what is shown. */
+const plain = /^[\n\t\x20-\x7e]*$/
+/** One line as it is to be. */
+const words = /^(?:[\x21-\x7e]+ )*[\x21-\x7e]+$/
 const UNSAFE = new RegExp(`[${CONTROL}${HIDDEN}]`, 'gu')
 const code = (character: string): number => character.codePointAt(0) ?? 0
 
@@ -32,7 +36,7 @@ const code = (character: string): number => character.codePointAt(0) ?? 0
  * the line or hide something is shown as a visible mark. Line feeds and tabs stay; CR LF is one line end.
  */
 export const safeText = (text: string): string =>
-  text.toWellFormed().replaceAll(STYLE, '').replaceAll('\r\n', '\n').replaceAll(UNSAFE, mark)
+  plain.test(text) ? text : text.toWellFormed().replaceAll(STYLE, '').replaceAll('\r\n', '\n').replaceAll(UNSAFE, mark)
 
 /** `␛` for a control character, `⟨U+202E⟩` for everything else. */
 function mark(character: string): string {
@@ -52,6 +56,7 @@ const escaped = (character: string): string =>
 
 /** One line of at most `most` characters; line ends become spaces. */
 export function oneLine(text: string, most: number): string {
+  if (text.length <= most && words.test(text)) return text
   const line = safeText(text).replaceAll(/\s+/g, ' ').trim()
   const points = line.length > most ? [...line] : []
   return points.length > most ? `${points.slice(0, Math.max(0, most - 1)).join('')}…` : line

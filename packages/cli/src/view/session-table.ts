@@ -11,11 +11,16 @@ export type SessionRow = Pick<ListedSession, 'entry' | 'title' | 'outcome' | 'da
 /** Rows of sessions for people, in columns, without a line end at the end. */
 export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
   const colors = paint(cli.color)
-  const fixed = rows.map((row) => [row.entry.id, outcomeOf(row), size(row.entry.bytes)].map(safeText))
-  const [id = 0, outcome = 0, bytes = 0] = [0, 1, 2].map((at) => widest(fixed.map((cells) => cells[at] ?? '')))
+  const fixed = rows.map((row) => [safeText(row.entry.id), outcomeOf(row), size(row.entry.bytes)] as const)
+  const [id = 0, outcome = 0, bytes = 0] = ([0, 1, 2] as const).map((at) => widest(fixed.map((cells) => cells[at])))
   // Five gaps of two, and sixteen for the moment; what is left is shared by directory and title.
   const left = cli.terminal ? Math.max(20, columns(cli) - id - outcome - bytes - 26) : 132
-  const folders = rows.map((row) => safeText(directory(row, cli.env['HOME'], Math.min(32, Math.floor(left * 0.4)))))
+  const most = Math.min(32, Math.floor(left * 0.4))
+  // Many sessions have one directory.
+  const shown = new Map<string | null, string>()
+  for (const { entry } of rows)
+    if (!shown.has(entry.cwd)) shown.set(entry.cwd, safeText(directory(entry.cwd, cli.env['HOME'], most)))
+  const folders = rows.map(({ entry }) => shown.get(entry.cwd) ?? '')
   const folder = widest(folders)
   const lines = rows.map((row, at) => {
     const [name = '', ended = '', much = ''] = fixed[at] ?? []
@@ -58,8 +63,7 @@ function styleOf(row: SessionRow, { green, red, yellow, dim }: Paint): Paint['di
 }
 
 /** The end of the directory, `~` for the person's home. */
-function directory({ entry }: Pick<SessionRow, 'entry'>, home: string | undefined, most: number): string {
-  const { cwd } = entry
+function directory(cwd: string | null, home: string | undefined, most: number): string {
   if (cwd === null) return '?'
   const short = home && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd
   return short.length <= most ? short : `…${short.slice(1 - most)}`

@@ -1,4 +1,5 @@
-import { type FoundSession, type ListedSession, type SessionIndex, sessionIndex } from '@rein/harness'
+import type { FoundSession, ListedSession } from '@rein/harness'
+import { type SessionIndex, sessionIndex } from '@rein/harness/store'
 import type { Args } from '../../args.ts'
 import type { Cli, Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'

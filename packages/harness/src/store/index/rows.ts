@@ -78,10 +78,16 @@ export class Rows {
   drop(id: string): void {
     const found = this.statement('SELECT n FROM session WHERE id = ?').get(id)
     if (!found) return
-    const { from, to } = span(Number(found['n']))
-    this.statement('DELETE FROM passage WHERE at BETWEEN ? AND ?').run(from, to)
-    this.statement('DELETE FROM words WHERE rowid BETWEEN ? AND ?').run(from, to)
+    this.dropTexts(Number(found['n']))
     this.statement('DELETE FROM session WHERE id = ?').run(id)
+  }
+
+  /** One by one: a range of `words` is looked for in the whole of it. */
+  dropTexts(n: number): void {
+    const { from, to } = span(n)
+    for (const { at } of this.statement('SELECT at FROM passage WHERE at BETWEEN ? AND ?').all(from, to))
+      this.statement('DELETE FROM words WHERE rowid = ?').run(Number(at))
+    this.statement('DELETE FROM passage WHERE at BETWEEN ? AND ?').run(from, to)
   }
 
   /** All of it, or nothing. */

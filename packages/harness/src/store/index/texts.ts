@@ -2,7 +2,7 @@ import { FailureError, type SessionEntry } from '@rein/session'
 import { type LogLine, logLine } from './log-line.ts'
 import { type Passage, passageOf } from './passage.ts'
 import { beginning, type Mark, readOn } from './read-on.ts'
-import { markOf, perSession, type Rows, span } from './rows.ts'
+import { markOf, perSession, type Rows } from './rows.ts'
 import type { Indexed } from './session-index.ts'
 import { indexText } from './tokens.ts'
 
@@ -119,11 +119,7 @@ class Batch {
 function applied(rows: Rows, { n, passages, anew, before, next, stamp: done }: Step): boolean {
   const now = rows.statement('SELECT text_bytes, text_head FROM session WHERE n = ?').get(n)
   if (Number(now?.['text_bytes'] ?? -1) !== before.bytes || now?.['text_head'] !== before.head) return false
-  if (anew) {
-    const { from, to } = span(n)
-    rows.statement('DELETE FROM passage WHERE at BETWEEN ? AND ?').run(from, to)
-    rows.statement('DELETE FROM words WHERE rowid BETWEEN ? AND ?').run(from, to)
-  }
+  if (anew) rows.dropTexts(n)
   for (const passage of passages) put(rows, n, passage)
   rows.statement('UPDATE session SET text_bytes = ?, text_head = ? WHERE n = ?').run(next.bytes, next.head, n)
   if (done !== undefined) rows.statement('UPDATE session SET text_of = ? WHERE n = ?').run(done, n)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import type { Epochs } from './ground.ts'
 
 /** Private to the user: folders and files of a session. */
@@ -11,25 +11,28 @@ export const FILE_MODE = 0o600
 const SESSION_ID = /^[A-Za-z0-9_-]{1,128}$/
 export const isSessionId = (id: string): boolean => SESSION_ID.test(id)
 
-/** `<id>` and what follows its first dot. */
-const PARTS = /^([A-Za-z0-9_-]{1,128})\.(.+)$/
-const LOG = /^(?:(\d{1,15})\.)?jsonl$/
+const LOG = /^(\d{1,15})\.jsonl$/
 const LOCK = /^lock\.(\d{1,15})$/
 
 export type Part = { readonly kind: 'log' | 'lock'; readonly epoch: number } | { readonly kind: 'other' }
 
-/** What a file of the sessions folder is; undefined when it belongs to no session. */
+const firstLog: Part = { kind: 'log', epoch: 1 }
+const other: Part = { kind: 'other' }
+
+/** What a file of the sessions folder is; undefined when it belongs to no session. A list asks it of every name. */
 export function parseName(name: string): { readonly id: string; readonly part: Part } | undefined {
-  const parts = PARTS.exec(name)
-  if (!parts?.[1] || !parts[2]) return undefined
-  return { id: parts[1], part: parsePart(parts[2]) }
+  const dot = name.indexOf('.')
+  const id = name.slice(0, dot)
+  if (dot < 1 || dot === name.length - 1 || name.includes('\n') || !SESSION_ID.test(id)) return undefined
+  return { id, part: parsePart(name.slice(dot + 1)) }
 }
 
 function parsePart(rest: string): Part {
-  const log = LOG.exec(rest)
-  if (log) return { kind: 'log', epoch: log[1] === undefined ? 1 : Number(log[1]) }
-  const lock = LOCK.exec(rest)
-  return lock ? { kind: 'lock', epoch: Number(lock[1]) } : { kind: 'other' }
+  if (rest === 'jsonl') return firstLog
+  const log = rest.endsWith('.jsonl') ? LOG.exec(rest) : null
+  if (log) return { kind: 'log', epoch: Number(log[1]) }
+  const lock = rest.startsWith('lock.') ? LOCK.exec(rest) : null
+  return lock ? { kind: 'lock', epoch: Number(lock[1]) } : other
 }
 
 /** Where one session lives: a workspace folder and its id. */
@@ -38,9 +41,10 @@ export interface Place {
   readonly id: string
 }
 
+/** Put together by hand: a list makes thousands of them. */
 export const logPath = (at: Place, epoch: number): string =>
-  join(at.folder, epoch === 1 ? `${at.id}.jsonl` : `${at.id}.${epoch}.jsonl`)
-export const lockPath = (at: Place, epoch: number): string => join(at.folder, `${at.id}.lock.${epoch}`)
+  at.folder + sep + (epoch === 1 ? `${at.id}.jsonl` : `${at.id}.${epoch}.jsonl`)
+export const lockPath = (at: Place, epoch: number): string => `${at.folder}${sep}${at.id}.lock.${epoch}`
 export const copyPath = (at: Place, epoch: number): string => join(at.folder, `${at.id}.${epoch}.copy`)
 export const partPath = (at: Place, part: 'inbox' | 'blobs' | 'spill' | 'aside'): string =>
   join(at.folder, `${at.id}.${part}`)
