@@ -74,8 +74,7 @@ export class LiveRun {
     if (!set) return outputOf(recorded)
     const text = JSON.stringify(this.#mapped(checked.args, this.#cwd, this.#copy))
     const block = { type: 'call', id: call.id, name: call.name, arguments: text } as const
-    const there = { ...session, cwd: this.#copy }
-    const prepared = prepare(block, { set, session: there, mode, turn: call.turn, step: call.step })
+    const prepared = prepare(block, { set, session, mode, turn: call.turn, step: call.step })
     if (!prepared.ok) return { kind: 'failed', failure: prepared.failure }
     const { tool, args, lease } = prepared.value
     using _ = lease

@@ -98,3 +98,12 @@ test('a random field of a random session that is another one is told at its even
     { numRuns: Number(process.env['RUNS'] ?? 20) },
   )
 })
+
+test('what is not compared is this and nothing else', () => {
+  const fields = Object.entries(uncompared).map(([type, of]) => [type, Object.keys(of)])
+  assert.deepEqual(fields, [
+    ['request/settled', ['timing', 'usage', 'finish', 'error', 'cost']],
+    ['approval/decided', ['decision', 'by', 'words']],
+    ['tool/result', ['durationMs']],
+  ])
+})
