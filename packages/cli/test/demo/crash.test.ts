@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Desk } from '../commands/desk.ts'
 
-/** Before the first request, inside the parallel calls, after a test run, before and after the edit, before the answer. */
-const moments = [0, 19, 34, 45, 49, 62]
+/** Before the first request, inside the parallel calls, after a test run, before and after the edit, inside the answer. */
+const moments = [0, 15, 35, 49, 51, 72]
 const killed = fileURLToPath(new URL('./killed.ts', import.meta.url))
 
 test('a demo that was killed at any moment goes on, ends well, and every request of it is proved', async () => {
