@@ -18,8 +18,11 @@ let holds = 0
 export class Holds {
   readonly #writers: string
   readonly #collector: string
+  readonly #patienceMs: number
 
-  constructor(folder: string) {
+  /** @param waitMs how long a writer waits for a collector, in milliseconds. */
+  constructor(folder: string, waitMs = patienceMs) {
+    this.#patienceMs = waitMs
     this.#writers = join(folder, 'writers')
     this.#collector = join(folder, 'collecting')
   }
@@ -27,7 +30,7 @@ export class Holds {
   /** @returns undefined when somebody has collected for too long. */
   write<T>(work: () => T): T | undefined {
     mkdirSync(this.#writers, { recursive: true, mode: 0o700 })
-    const until = Date.now() + patienceMs
+    const until = Date.now() + this.#patienceMs
     for (;;) {
       const own = join(this.#writers, `${threadName}-${holds++}`)
       mark(own)

@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { defaultLimits } from '../../src/undo/limits.ts'
+import { Objects, objectNames } from '../../src/undo/objects.ts'
 import { refusal } from '../../src/undo/refusal.ts'
+import { scan } from '../../src/undo/scan.ts'
+import type { StatCache } from '../../src/undo/stat-cache.ts'
 import { backTo, Desk, listing } from './kit.ts'
 
 test('what is above a limit is skipped and said, and a restore says that it cannot go back', () => {
@@ -53,6 +57,7 @@ test('files that git ignores and does not know are covered; folders that can be 
     'node_modules: it can be made again, so it is in no snapshot',
     'target: it can be made again, so it is in no snapshot',
   ])
+  assert.equal(first.files, 5)
   const before = listing(desk.root)
   for (const path of ['.env', 'dist', 'build', 'src', '.gitignore']) rmSync(join(desk.root, path), { recursive: true })
   desk.restore(backTo(first.id))
@@ -92,11 +97,13 @@ test('pipes are skipped without waiting for somebody to write, and links lead no
 
 test('a folder that was replaced by a link is never written through', () => {
   using desk = new Desk()
-  desk.write('d/precious', 'inside')
+  desk.write('d/e/precious', 'inside')
   const first = desk.take()
-  desk.write('d/precious', 'changed')
+  desk.write('d/e/precious', 'changed')
   const now = desk.take().id
   rmSync(join(desk.root, 'd'), { recursive: true })
+  mkdirSync(join(desk.outside, 'e'))
+  writeFileSync(join(desk.outside, 'e', 'precious'), 'changed')
   symlinkSync('../outside', join(desk.root, 'd'))
   const result = desk.workspaces.run({
     kind: 'restore',
@@ -108,9 +115,9 @@ test('a folder that was replaced by a link is never written through', () => {
   assert.ok(result.kind === 'restored')
   assert.deepEqual(result.restored, {
     paths: [],
-    left: [{ path: 'd/precious', why: 'its folder is not there, or leads elsewhere' }],
+    left: [{ path: 'd/e/precious', why: 'its folder is not there, or leads elsewhere' }],
   })
-  assert.deepEqual(listing(desk.outside), { precious: 'file 644 do not touch' })
+  assert.equal(listing(desk.outside)['e/precious'], 'file 644 changed')
 })
 
 test('a file that changed between the look and the restore stays as it is', () => {
@@ -152,6 +159,30 @@ test('an unchanged workspace is known again by another process, and contents tha
   desk.write('a', 'two')
   desk.restore(backTo(first.id))
   assert.equal(desk.read('a'), 'one')
+})
+
+test('what looks as it did is not read again, unless it was young when it was read or its content is gone', () => {
+  using desk = new Desk()
+  desk.write('a', 'one')
+  const objects = new Objects(join(desk.folder, 'objects'))
+  const look = (cache: StatCache, ahead: number) =>
+    scan({
+      root: desk.root,
+      limits: defaultLimits,
+      hidden: new Set(),
+      cache,
+      objects,
+      stopped: () => false,
+      now: () => Date.now() + ahead,
+    })
+  const young = look(new Map(), 0)
+  assert.equal(look(young.cache, 0).changed, true)
+  const old = look(young.cache, 60_000)
+  assert.equal(look(old.cache, 60_000).changed, false)
+  rmSync(objects.folder, { recursive: true })
+  objects.forget()
+  assert.equal(look(old.cache, 60_000).changed, true)
+  assert.equal(objectNames(objects.folder).length, 2)
 })
 
 test('content that was damaged where it is kept is not put back, and is kept anew when it is seen again', () => {

@@ -40,7 +40,8 @@ const planOf = (made: Product, agent: Agent, to: number) => ({
 const lastSeq = (agent: Agent) => (agent.session.log.events.at(-1)?.seq ?? 0) satisfies SessionEvent['seq']
 
 test('a turn that changes something has a snapshot before its first change and one at its end; a turn that does not has none', async (t) => {
-  const script = [bash('echo new > made && chmod +x kept && rm gone'), done, { text: 'hello' }]
+  const look = { calls: [{ name: 'glob', arguments: { pattern: '*' } }] }
+  const script = [bash('echo new > made && chmod +x kept && rm gone'), done, look, { text: 'hello' }]
   const { made, agent } = await started(t, script)
   for (const name of ['kept', 'gone']) writeFileSync(join(made.cwd, name), name)
   chmodSync(join(made.cwd, 'kept'), 0o644)
