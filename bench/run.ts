@@ -15,6 +15,7 @@ const groups: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   assertion: async () => (await import('./assertion.ts')).assertion(),
   verify: async () => (await import('./verifying.ts')).verifying(),
   sessions: async () => (await import('./sessions.ts')).listing(),
+  snapshots: async () => (await import('./snapshots.ts')).snapshots(),
 }
 
 const asked = process.argv.slice(2)
