@@ -18,7 +18,11 @@ export interface ChunkLogOptions {
 }
 
 /** Shortest time between two batches of one request, in milliseconds: at most ten a second. */
-export const batchMs = 100
+const shortestMs = 100
+/** A batch with less text than this waits longer: an event of its own costs more than a few words. In UTF-16 units. */
+const enough = 200
+/** Longest time anything waits, in milliseconds: what a crash may take, and how late a follower reads. */
+export const longestMs = 300
 
 type Kept = Extract<Chunk, { block: number }>
 type Piece = Extract<Kept, { text: string }>
@@ -66,6 +70,7 @@ class Recording {
   readonly #started: number
   #last: number
   #pending: Entry[] = []
+  #size = 0
   /** Ends of texts that may be the beginning of a secret, by kind and block. */
   readonly #held = new Map<string, string>()
   readonly #opened = new Set<string>()
@@ -95,14 +100,15 @@ class Recording {
   #add(chunk: Kept): void {
     const now = this.#options.now()
     const before = this.#pending.at(-1)
+    if ('text' in chunk) this.#size += chunk.text.length
     if (before && 'text' in chunk && joins(before, chunk)) before.text += chunk.text
     else this.#pending.push({ ms: Math.max(0, now - this.#started), ...chunk })
     // A clock that was set back is gone on with as it is.
     this.#last = Math.min(this.#last, now)
-    if (now - this.#last >= batchMs) {
+    if (now - this.#last >= (this.#size >= enough ? shortestMs : longestMs)) {
       this.#last = now
       this.#write()
-    } else this.#timer ??= setTimeout(() => this.#due(), batchMs - (now - this.#last)).unref()
+    } else this.#timer ??= setTimeout(() => this.#due(), longestMs - (now - this.#last)).unref()
   }
 
   #due(): void {
@@ -115,6 +121,7 @@ class Recording {
     this.#timer = undefined
     const chunks = this.#pending.flatMap((entry) => this.#safe(entry))
     this.#pending = []
+    this.#size = 0
     if (this.#over) for (const key of this.#held.keys()) chunks.push(...this.#rest(key))
     // A log that cannot be written any more stops the turn by itself.
     if (chunks.length === 0 || this.#options.log.poison) return

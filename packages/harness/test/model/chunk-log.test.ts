@@ -4,7 +4,7 @@ import { type EventNamed, type Finish, SessionLog } from '@rein/session'
 import fc from 'fast-check'
 import { assembler, type Reply } from '../../src/model/assembler.ts'
 import type { Chunk } from '../../src/model/chunk.ts'
-import { batchMs, type ChunkLogOptions, recorded } from '../../src/model/chunk-log.ts'
+import { type ChunkLogOptions, longestMs, recorded } from '../../src/model/chunk-log.ts'
 import type { EncodedRequest, Provider } from '../../src/model/provider.ts'
 import { streamed } from '../../src/model/streamed.ts'
 import { openEnd } from '../../src/secret/open-end.ts'
@@ -103,7 +103,7 @@ test('what is written of a reply, whole, cut or cancelled, is the reply: the sam
     fc.asyncProperty(
       fc.tuple(fc.array(anyChunk, { maxLength: 25 }), fc.constantFrom(...ends)).map((parts) => parts.flat()),
       fc.record(
-        { tick: fc.constantFrom(1, 30, 200), stopAt: fc.integer({ min: 1, max: 20 }) },
+        { tick: fc.constantFrom(1, 30, 400), stopAt: fc.integer({ min: 1, max: 20 }) },
         { requiredKeys: ['tick'] },
       ),
       async (chunks, options) => {
@@ -124,7 +124,7 @@ test('what is written of a reply, whole, cut or cancelled, is the reply: the sam
 test('a secret is in no batch, wherever it is split over chunks and batches', async () => {
   for (const kind of ['text', 'reasoning', 'arguments'] as const)
     for (let cut = 1; cut < secret.length; cut++)
-      for (const tick of [1, 200]) {
+      for (const tick of [1, 400]) {
         const parts = ['so ', secret.slice(0, cut), secret.slice(cut), ' on']
         const { log, lines } = await play(
           parts.map((text): Chunk => ({ kind, block: 0, text })),
@@ -135,23 +135,23 @@ test('a secret is in no batch, wherever it is split over chunks and batches', as
         assert.equal(told.join(''), known.text(parts.join('')))
         const written = lines.join('\n')
         assert.ok(!written.includes('1234567890'), written)
-        if (tick === 200 && kind === 'text') assert.ok(told.length > 1)
+        if (tick === 400 && kind === 'text') assert.ok(told.length > 1)
       }
 })
 
-test('a batch holds what came in a tenth of a second, pieces of one block as one, each with its time', async () => {
-  const pieces = Array.from({ length: 100 }, (_, n): Chunk => ({ kind: 'text', block: n < 50 ? 0 : 1, text: `${n} ` }))
-  const { batches } = await play(pieces, { tick: 10 })
-  assert.equal(batches().length, 10)
-  const [first] = batches()
-  assert.deepEqual(first?.data, {
-    request: 'rq-1',
-    chunks: [{ ms: 10, kind: 'text', block: 0, text: '0 1 2 3 4 5 6 7 8 9 ' }],
-  })
-  assert.equal(batches().flatMap(({ data }) => data.chunks).length, 10)
+test('there are at most ten batches a second, fewer of little text; pieces of one block are one, with its time', async () => {
+  const said = (text: string) =>
+    Array.from({ length: 120 }, (_, n): Chunk => ({ kind: 'text', block: n < 60 ? 0 : 1, text }))
+  const slow = await play(said('a. '), { tick: 10 })
+  assert.equal(slow.batches().length, 4)
+  const text = 'a. '.repeat(30)
+  assert.deepEqual(slow.batches()[0]?.data, { request: 'rq-1', chunks: [{ ms: 10, kind: 'text', block: 0, text }] })
+  assert.equal(slow.batches().flatMap(({ data }) => data.chunks).length, 4)
+  const fast = await play(said('a great deal of text. '), { tick: 10 })
+  assert.equal(fast.batches().length, 12)
 })
 
-test('a stream that stalls is written after a tenth of a second all the same, and a stopped one before its settlement', async () => {
+test('a stream that stalls is written soon all the same, and a stopped one before its settlement', async () => {
   const { log, batches } = keptLog()
   const stalled = Promise.withResolvers<void>()
   const provider: Provider = {
@@ -169,7 +169,7 @@ test('a stream that stalls is written after a tenth of a second all the same, an
   await iterator.next()
   const next = iterator.next()
   while (batches().length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  time += batchMs
+  time += longestMs
   controller.abort()
   stalled.resolve()
   await next

@@ -105,7 +105,7 @@ export type RequestFamily =
       }
     >
   /**
-   * What came of a reply while it streamed, a tenth of a second at a time, for replay at token level: `{ms, kind, block,
+   * What came of a reply while it streamed, at most ten times a second, for replay at token level: `{ms, kind, block,
    * …}`, with `ms` since the request; through the assembler they give the reply. A reader may skip it.
    */
   | EventOf<'assistant/chunks', { request: string; chunks: readonly Json[] }>
