@@ -28,7 +28,6 @@ async function* replyTo({ id }: EncodedRequest, signal: AbortSignal, stage: Stag
   stage.mint([...(message?.content ?? []), ...settled.data.dropped].filter(isMinted).map((call) => call.id))
   const { content, end } = chunksOf(settled.data, message)
   yield* content
-  await turnstile.before(settled.seq)
   if (settled.data.outcome === 'cancelled') await stage.stopSoon(settled.seq)
   else yield* end
 }
