@@ -121,6 +121,7 @@ export const keeping: readonly ContractCase[] = [
       equal(text(last.tail), `${line(3, 'more')}\n`, 'the end of a log that grew')
       await lease.release()
       await of.silence(ID)
+      await of.store.list()
       const next = value(await of.other.acquire(ID, { holder: of.holder(2) }))
       await next.publish([line(7)])
       equal(text(value(await of.store.ends(ID, { head: 99, tail: 0 })).head), `${line(7)}\n`, 'a published log')

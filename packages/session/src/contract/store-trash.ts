@@ -79,6 +79,11 @@ export const trash: readonly ContractCase[] = [
       equal((await of.other.trashed()).length, 2, 'sessions in the trash')
       await lease.release()
       value(await of.store.trash(ID))
+      const elsewhere = value(await of.store.create(ID, { cwd: '/elsewhere', holder: of.holder(1) }))
+      await elsewhere.append(0, [line(0)])
+      await elsewhere.release()
+      fails(await of.other.restore(first.name), 'SESSION_EXISTS')
+      value(await of.store.trash(ID))
       value(await of.store.restore(second.name))
       equal(await logOf(of.other, ID), `${line(0)}\n${line(1)}\n${line(2)}\n`, 'the log')
     },
