@@ -5,7 +5,7 @@ import { crashContract } from '../../src/testing/crash/suite.ts'
 import { crashSuite } from './stores.ts'
 
 /** Crash points a script; every script is crashed on every store. */
-const points = { memory: 33, jsonl: 8, sqlite: 5 } as const
+const points = { memory: 44, jsonl: 8, sqlite: 5 } as const
 
 const names = ['memory', 'jsonl', 'sqlite'] as const
 const crashed = names.map((name) => crashContract({ ...crashSuite(name, points[name]), test }))

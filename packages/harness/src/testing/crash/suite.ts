@@ -53,12 +53,12 @@ export function crashContract({
 export async function crashScript(suite: CrashSuite, script: CrashScript): Promise<Crashed> {
   const whole = await once(suite, { script, stops: [], death: 'killed', proved: false })
   const losses = whole.survived ? [...whole.problems] : ['it does not come to its end without a crash']
-  const places = placesOf(whole.lineEnds, suite.wholeLines === true)
+  const places = placesOf(whole.lineEnds, suite)
   const chance = chanceOf(suite.seed ?? 1, script.name)
   let points = 0
   let resumed = 0
   for (let n = 0; n < suite.points && losses.length < mostLosses && places.length > 0; n++) {
-    const point = pointOf(suite, { script, place: placeOf(places, n, suite.points), chance })
+    const point = pointOf(suite, { script, place: places[n % places.length] ?? 0, chance })
     const { problems } = await once(suite, point)
     points++
     if (problems.length === 0) resumed++
@@ -82,18 +82,25 @@ async function once(suite: CrashSuite, point: CrashPoint): Promise<Tried> {
   }
 }
 
-/** Every end of a line, and the first byte, the middle and the last byte of each. */
-function placesOf(ends: readonly number[], wholeLines: boolean): readonly number[] {
-  return ends.flatMap((end, at) => {
+/**
+ * Every end of a line, and the first byte, the middle and the last byte of each. With fewer points than places most are
+ * ends, and either lie evenly among their like.
+ */
+function placesOf(ends: readonly number[], { points, wholeLines }: CrashSuite): readonly number[] {
+  const inside = ends.flatMap((end, at) => {
     const begin = ends[at - 1] ?? 0
-    const inside = [begin + 1, Math.floor((begin + end) / 2), end - 1].filter((byte) => byte > begin && byte < end)
-    return wholeLines ? [end] : [end, ...inside]
+    const bytes = [begin + 1, Math.floor((begin + end) / 2), end - 1]
+    return wholeLines === true ? [] : bytes.filter((byte) => byte > begin && byte < end)
   })
+  const atEnds = inside.length === 0 ? points : Math.max(Math.ceil(points * 0.75), points - inside.length)
+  return [...evenly(ends, atEnds), ...evenly(inside, points - atEnds)]
 }
 
-/** All places when there are points enough, else such as lie evenly among them. */
-const placeOf = (places: readonly number[], n: number, points: number): number =>
-  places[points >= places.length ? n % places.length : Math.floor((n * places.length) / points)] ?? 0
+/** So many of a list, or all of it. */
+const evenly = (all: readonly number[], count: number): readonly number[] =>
+  count >= all.length
+    ? all
+    : all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at + 1) * count) / all.length))
 
 /** A quarter of the points is a crash of the first process alone, the others are crashed again while they are opened. */
 function pointOf(
