@@ -58,18 +58,18 @@ function home(path: string): readonly Finding[] {
   const stat = statOf(path)
   const about = path
   if (typeof stat === 'string')
-    return [trouble('home-unreadable', about, stat, 'Set REIN_HOME to a folder of your own.')]
+    return [trouble('home-unreadable', about, [stat, 'Set REIN_HOME to a folder of your own.'])]
   if (!stat)
     return [{ area, word: 'home-missing', level: 'note', about, says: 'is made when the first session starts' }]
   if (!stat.isDirectory())
-    return [trouble('home-no-folder', about, 'is no folder', 'Move it away, or set REIN_HOME to a folder.')]
+    return [trouble('home-no-folder', about, ['is no folder', 'Move it away, or set REIN_HOME to a folder.'])]
   const found: Finding[] = []
   if (platform() !== 'win32' && (stat.mode & 0o077) !== 0) {
     const mode = (stat.mode & 0o777).toString(8)
-    found.push(trouble('home-open', about, `can be entered by others (mode ${mode})`, `chmod 700 ${path}`))
+    found.push(trouble('home-open', about, [`can be entered by others (mode ${mode})`, `chmod 700 ${path}`]))
   }
   if (!isWritable(path))
-    found.push(trouble('home-read-only', about, 'cannot be written to', 'Check who owns it, or set REIN_HOME.'))
+    found.push(trouble('home-read-only', about, ['cannot be written to', 'Check who owns it, or set REIN_HOME.']))
   return found.length > 0 ? found : [{ area, word: 'home', level: 'fine', about, says: 'private and writable' }]
 }
 
@@ -115,7 +115,7 @@ async function ripgrep({ env }: Cli): Promise<Finding> {
   )
   const version = (own && (await versionOf(own, env))) ?? (await versionOf('rg', env))
   if (version) return { area, word: 'rg', level: 'fine', about: 'rg', says: version }
-  return { ...trouble('rg-missing', 'rg', 'is not there: the search tools fail', 'Install ripgrep.') }
+  return { ...trouble('rg-missing', 'rg', ['is not there: the search tools fail', 'Install ripgrep.']) }
 }
 
 async function versionOf(program: string, env: Cli['env']): Promise<string | undefined> {
@@ -148,6 +148,6 @@ function isWritable(path: string): boolean {
   }
 }
 
-const trouble = (word: string, about: string, says: string, next: string): Finding => {
+const trouble = (word: string, about: string, [says, next]: readonly [says: string, next: string]): Finding => {
   return { area, word, level: 'trouble', about, says, next }
 }

@@ -1,3 +1,5 @@
+import type { SessionStore } from '@rein/harness'
+
 /** Where a finding belongs, in the order they are shown. */
 export const areas = ['environment', 'sandbox', 'config', 'sessions', 'stores', 'index'] as const
 
@@ -17,4 +19,12 @@ export interface Finding {
   readonly says: string
   /** What can be done next. */
   readonly next?: string
+}
+
+/** How session logs are looked at. */
+export interface SessionsOptions {
+  readonly home: string
+  readonly store: SessionStore
+  readonly now: () => number
+  readonly fix: boolean
 }

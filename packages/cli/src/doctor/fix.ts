@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { moveLeftovers, nodeHasher, processHolder, type SessionParts, sessionParts } from '@rein/harness'
 import { FailureError, mend, type Result } from '@rein/session'
 import { counted, size } from '../view/amount.ts'
-import type { Finding } from './finding.ts'
-import type { SessionsOptions } from './sessions.ts'
+import type { Finding, SessionsOptions } from './finding.ts'
 
 const area = 'sessions'
 

@@ -11,17 +11,10 @@ import {
   turns,
 } from '@rein/session'
 import { counted, size } from '../view/amount.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, SessionsOptions } from './finding.ts'
 import { fixLog, putAwayLeftovers } from './fix.ts'
 
 const area = 'sessions'
-
-export interface SessionsOptions {
-  readonly home: string
-  readonly store: SessionStore
-  readonly now: () => number
-  readonly fix: boolean
-}
 
 /** Every session log, read whole, and what lies about beside it. What is fine is counted; the rest is named. */
 export async function sessions(options: SessionsOptions): Promise<readonly Finding[]> {

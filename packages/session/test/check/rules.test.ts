@@ -147,28 +147,6 @@ const breaches: readonly Breach[] = [
       return end < 0 ? undefined : events.toSpliced(end - 2, 1)
     },
   },
-  {
-    rule: 9,
-    what: 'a reply to a request nobody sent',
-    breakIt: edit('assistant/message', (data) => ({ ...data, request: 'nobody' })),
-  },
-  {
-    rule: 9,
-    what: 'an approval of a call nobody asked for',
-    breakIt: edit('approval/asked', (data) => ({ ...data, call: 'nobody' })),
-  },
-  {
-    rule: 9,
-    what: 'a summary of a request nobody sent',
-    breakIt: edit('compaction/summary', (data) => ({ ...data, request: 'nobody' })),
-  },
-  {
-    rule: 9,
-    what: 'a request made of what comes after it',
-    breakIt: edit('request/sent', (data) => ({ ...data, at: 1e6 })),
-  },
-  { rule: 9, what: 'a replace of what is not on the surface', breakIt: (events) => replacesPhantom(events) },
-  { rule: 9, what: 'a replace that does not name what it shadows', breakIt: (events) => namesTooLittle(events) },
   { rule: 10, what: 'a blank result', breakIt: edit('tool/result', (data) => ({ ...data, content: blank }), isDone) },
   {
     rule: 10,
@@ -216,20 +194,6 @@ const breaches: readonly Breach[] = [
     breakIt: edit('turn/end', (data) => ({ ...data, outcome: 'max-tokens' }), ended('completed')),
   },
 ]
-
-const isReplace = (event: SessionEvent): boolean => typeof event.surface === 'object'
-
-function replacesPhantom(events: readonly SessionEvent[]): readonly SessionEvent[] | undefined {
-  const at = events.findLastIndex(isReplace)
-  const event = events[at]
-  return event && events.with(at, { ...event, surface: { replace: [0, 1] } } as SessionEvent)
-}
-
-function namesTooLittle(events: readonly SessionEvent[]): readonly SessionEvent[] | undefined {
-  const at = events.findLastIndex((event) => isReplace(event) && event.type === 'user/message')
-  const event = events[at]
-  return event && events.with(at, { ...event, sources: [0] } as SessionEvent)
-}
 
 /** The last command is not done, and another process goes on. */
 function leftOpen(events: readonly SessionEvent[]): readonly SessionEvent[] | undefined {
