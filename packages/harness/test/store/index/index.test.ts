@@ -168,7 +168,33 @@ describe('the index of sessions', () => {
     using newer = new DatabaseSync(bench.path)
     newer.exec('CREATE TABLE session (other); PRAGMA user_version = 99')
     assert.deepEqual(await bench.find('apple'), ['s-a:1'])
-    assert.equal(newer.prepare('SELECT count(*) AS n FROM session').get()?.['n'], 0)
+    using again = new DatabaseSync(bench.path)
+    assert.equal(again.prepare('PRAGMA user_version').get()?.['user_version'], 99)
+    assert.deepEqual(bench.said, [])
+  })
+
+  test('a log that was replaced by another of the same length is read again', async () => {
+    using bench = new Bench()
+    bench.put('s-a', logOf([start(), said('apple')]))
+    await bench.listed()
+    bench.put('s-a', logOf([start(), said('zebra')]))
+    assert.equal((await bench.listed())[0]?.title, 'zebra')
+  })
+
+  test('of a session that was put away nothing stays in the index', async () => {
+    using bench = new Bench()
+    bench.put('s-a', logOf([start(), said('apple')]))
+    bench.put('s-b', logOf([start(), said('pear')]))
+    await bench.find('apple')
+    await bench.store.trash('s-a')
+    await bench.listed()
+    using inside = new DatabaseSync(bench.path)
+    const texts = inside.prepare('SELECT text FROM passage').all()
+    assert.deepEqual(
+      texts.map(({ text }) => text),
+      ['pear'],
+    )
+    assert.equal(inside.prepare("SELECT count(*) AS n FROM words WHERE words MATCH 'apple'").get()?.['n'], 0)
   })
 
   test('after any changes the index says what one built anew says', async () => {
