@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
@@ -113,8 +113,10 @@ test('a database of another program and one of a later version are refused and l
   const db = new DatabaseSync(join(other, 'sessions.sqlite'))
   db.exec('CREATE TABLE theirs (x)')
   db.close()
+  const before = readFileSync(join(other, 'sessions.sqlite'))
   const refused = await at(other, 'sqlite').create('ses_a', { cwd: '/', holder: holder(1) })
   assert.equal(refused.ok ? '' : refused.failure.code, 'FILE_ERROR')
+  assert.deepEqual(readFileSync(join(other, 'sessions.sqlite')), before)
   const sql = new SqliteScratch()
   t.after(() => sql.dispose())
   await session(at(sql.home, 'sqlite'), 'ses_a')

@@ -39,15 +39,19 @@ const TABLES = `
   CREATE INDEX waiting_post ON post (session, number) WHERE item IS NOT NULL;
 `
 
-/** Make the tables where there are none. Several processes may do so at once: one of them makes them. */
+/**
+ * Make the tables where there are none. Several processes may do so at once: one of them makes them.
+ * @throws SqlTrouble for a database of something else, or of a later version: nothing of it is touched.
+ */
 export function prepareSchema(db: Connection): void {
+  const ready = isReady(db)
   // What is deleted is gone from the file as well, and its room is given back when the trash is emptied.
-  db.exec('PRAGMA auto_vacuum = INCREMENTAL')
+  if (!ready) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec('PRAGMA journal_mode = WAL')
   db.exec('PRAGMA synchronous = FULL')
   db.exec('PRAGMA secure_delete = ON')
   db.exec('PRAGMA journal_size_limit = 67108864')
-  if (isReady(db)) return
+  if (ready) return
   db.transact(() => {
     if (isReady(db)) return
     db.exec(TABLES)
@@ -56,7 +60,6 @@ export function prepareSchema(db: Connection): void {
   })
 }
 
-/** @throws SqlTrouble for a database of something else, or of a later version. */
 function isReady(db: Connection): boolean {
   const version = db.pragma('user_version')
   const application = db.pragma('application_id')
