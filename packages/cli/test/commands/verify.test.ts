@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import type { SessionEvent } from '@rein/session'
+import { jsonlStore, nodeHasher, processHolder } from '@rein/harness'
+import { resumeSession, type SessionEvent } from '@rein/session'
 import { Desk, forged } from './desk.ts'
 
 const desk = new Desk()
@@ -85,6 +86,24 @@ describe('rein verify', () => {
     const cut = await own.run(['verify', 's-cut'])
     assert.equal(cut.exit, 6)
     assert.match(cut.out, /^FALSE {2}s-cut\n[\s\S]*what it held is lost/)
+  })
+
+  test('a log that was cut to nothing is declared lost by whoever opens it', async () => {
+    using own = new Desk()
+    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    const store = jsonlStore({ home: own.home, now: Date.now })
+    let number = 0
+    const ports = { now: Date.now, id: (prefix: string) => `${prefix}-${number++}`, hasher: nodeHasher }
+    const open = async () => {
+      const opened = await resumeSession({ store, ports, holder: processHolder(), rein: '0' }, id)
+      assert.ok(opened.ok)
+      await opened.value.close()
+      return opened.value.damage
+    }
+    assert.deepEqual(await open(), [])
+    truncateSync(own.log(id), 0)
+    assert.deepEqual(await open(), [{ reason: 'torn', line: 1, offset: 0, bytes: 0, events: 0 }])
+    assert.match((await own.run(['verify', id])).out, /^declared damage/)
   })
 
   test('--all has one line a session and a summary, and the worst decides the exit', async () => {

@@ -69,6 +69,23 @@ test('a record behind a declared loss is vouched for by it: one letter changed i
   )
 })
 
+test('a damaged line is kept byte for byte, also where it is no UTF-8', async () => {
+  await fc.assert(
+    fc.asyncProperty(wholeLog, fc.nat(), fc.nat(), async (world, where, place) => {
+      await world.log.written()
+      const line = where % (world.sink.lines.length - 1)
+      const bytes = Buffer.from(world.sink.bytes())
+      const from = Buffer.byteLength(textOf(world.sink.lines.slice(0, line)))
+      const end = bytes.indexOf(10, from)
+      bytes[from + (place % (end - from))] = 0xff
+      const read = await opened(bytes)
+      assert.deepEqual(Buffer.concat(read.aside), bytes.subarray(from, end))
+      assert.equal(read.damage[0]?.offset, from)
+    }),
+    { numRuns: 20 },
+  )
+})
+
 test('any bytes at all open without throwing', async () => {
   const rubbish = fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string().map(utf8), fc.constant(new Uint8Array(4000)))
   const likely = fc
