@@ -146,6 +146,9 @@ for (const to of ['sqlite', 'jsonl'] as const) {
       assert.equal(await store.whereIs('ses_rich'), to)
       assert.equal((await bytesIn(store, 'ses_rich')).toString(), `{"before":${after}}\n`)
       assert.deepEqual(await ids(), ['ses_rich'])
+      await store.emptyTrash()
+      const spilled = readdirSync(home).includes('spill') ? readdirSync(join(home, 'spill')) : []
+      assert.equal(spilled.length, to === 'sqlite' ? 1 : 0, 'spill folders: none of a copy that was given up')
     }
     assert.ok(after > 6, `${after} places to break off`)
   })

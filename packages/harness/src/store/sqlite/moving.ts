@@ -10,7 +10,7 @@ import { bytesOf, type Connection, numberOf, textOf } from './connection.ts'
 import { blocksOf, insertLine, placeOf } from './log-rows.ts'
 import { insertPost } from './posts.ts'
 import { rowOf, toSession } from './session-row.ts'
-import { deleteSession, spillPath } from './trash.ts'
+import { deleteSession, removeFolder, spillPath } from './trash.ts'
 import { guarded, orFailure, type Within } from './within.ts'
 
 type Acquire = (id: string, holder: Holder) => Promise<Result<Lease>>
@@ -113,6 +113,7 @@ async function* files(folder: string): AsyncGenerator<Piece> {
 async function unpack(within: Within, from: Pack): Promise<Result<Arrival>> {
   const { database, spill } = within
   const { id } = from
+  await clearArrivals(within, id)
   const key = await database.writing((db) => arrivingRow(db, from))
   await copyLog(within, key, from)
   for await (const { name, bytes } of from.blobs())
@@ -142,9 +143,18 @@ async function unpack(within: Within, from: Pack): Promise<Result<Arrival>> {
   return { ok: true, value: { ...contentsOf(within, { key, id }), show } }
 }
 
+/** The mover holds the original, so nobody else is about to finish one of these. */
+async function clearArrivals({ database, spill }: Within, id: string): Promise<void> {
+  const keys = await database.writing((db) => {
+    const rows = db.all(`SELECT key FROM session WHERE id = ? AND state = 'arriving'`, id)
+    const found = rows.map((row) => numberOf(row['key']))
+    for (const key of found) deleteSession(db, key)
+    return found
+  })
+  for (const key of keys) await removeFolder(spillPath(spill, id, key))
+}
+
 function arrivingRow(db: Connection, { id, cwd, epoch, changed }: Pack): number {
-  for (const row of db.all(`SELECT key FROM session WHERE id = ? AND state = 'arriving'`, id))
-    deleteSession(db, numberOf(row['key']))
   db.run(
     `INSERT INTO session (id, cwd, epoch, renewed, changed, bytes, lines, log, state)
      VALUES (?, ?, ?, 0, ?, 0, 0, 1, 'arriving')`,
