@@ -66,8 +66,8 @@ export const kinds: Readonly<Record<string, Inflict>> = {
     const at = pick(lines.length - 1)
     const end = startOf(lines, at + 1) - 1
     const all = Buffer.from(splice(lines, end, { remove: 1, bytes: new Uint8Array() }))
-    all[end - 3 - pick(60)] = 0xff
-    return { bytes: all, lost: [at] }
+    all[startOf(lines, at) + (lines[at]?.indexOf('"data":{"') ?? 0) + 9] = 0xff
+    return { bytes: all, lost: [at], loose: 0 }
   },
   'a record over two lines': (lines, pick) => {
     const at = pick(lines.length)
