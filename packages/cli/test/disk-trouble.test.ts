@@ -33,7 +33,8 @@ async function story(
 const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** The program as that user, in a shell that sets limits first. */
-async function limited(place: Place, shell: string, args: readonly string[], user: object = {}) {
+async function limited(place: Place, args: readonly string[], as: { shell?: string; user?: object }) {
+  const { shell = 'true', user = {} } = as
   const env = { PATH: process.env['PATH'] ?? '', HOME: place.folder, REIN_HOME: place.home }
   const command = ['-c', `${shell}; exec "$0" "$@"`, process.execPath, programPath, ...args]
   const child = spawn('bash', command, { cwd: place.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...user })
@@ -49,7 +50,7 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
     const much = calls('bash', { command: 'seq 1 2000' })
     return story([much, says('Never said.'), says('Going on.')], async ({ place, server }) => {
       const first = at(server, '-p', 'count', '--json', '--mode', 'full-access')
-      const run = await limited(place, 'ulimit -f 16', first)
+      const run = await limited(place, first, { shell: 'ulimit -f 16' })
       assert.equal(run.code, 1)
       assert.partialDeepStrictEqual(resultOf(run), { outcome: 'error', exit: 1, error: { code: 'LOG_WRITE' } })
       assert.match(run.stderr, /^rein: .*could not write to the session log.*\n {2}\w/m)
@@ -65,12 +66,12 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
       for (const path of [place.folder, place.home, place.cwd]) chownSync(path, uid, gid)
       chmodSync(place.home, 0o500)
       const args = at(server, '-p', 'one')
-      const refused = await limited(place, 'true', args, ordinary)
+      const refused = await limited(place, args, { user: ordinary })
       assert.equal(refused.code, 1)
       assert.match(refused.stderr, /^rein: .*EACCES.*\n {2}Check who owns that folder/m)
       assert.equal(server.received.length, 0)
       chmodSync(place.home, 0o700)
-      const run = await limited(place, 'true', args, ordinary)
+      const run = await limited(place, args, { user: ordinary })
       assert.deepEqual([run.code, run.stdout], [0, 'One.\n'])
     }))
 
@@ -78,15 +79,15 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
     story([says('One.'), says('Two.')], async ({ place, server }) => {
       const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary
       for (const path of [place.folder, place.home, place.cwd]) chownSync(path, uid, gid)
-      const { session } = resultOf(await limited(place, 'true', at(server, '-p', 'one', '--json'), ordinary))
+      const { session } = resultOf(await limited(place, at(server, '-p', 'one', '--json'), { user: ordinary }))
       const log = found(place, '.jsonl')
       chmodSync(log, 0)
       const args = at(server, '-p', 'two', '--resume', String(session), '--quiet')
-      const refused = await limited(place, 'true', args, ordinary)
+      const refused = await limited(place, args, { user: ordinary })
       assert.equal(refused.code, 1)
       assert.match(refused.stderr, /^rein: .*EACCES.*\n {2}Check who owns/m)
       chmodSync(log, 0o600)
-      const run = await limited(place, 'true', args, ordinary)
+      const run = await limited(place, args, { user: ordinary })
       assert.deepEqual([run.code, run.stdout], [0, 'Two.\n'])
     }))
 

@@ -1,12 +1,12 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Store } from '@rein/session'
 import type { Approval, Decision } from '../../tools/ports.ts'
-import type { Process } from './process.ts'
 
 /**
  * Calls of `ask` are asked about: odd labels are allowed and even ones denied by a person at this process, `ask9` is
  * allowed by an answer that another process posts.
  */
-export function approvalIn(process: Process): Approval {
+export function approvalIn(other: Store): Approval {
   return {
     needed: async ({ call }) => (call.name === 'ask' ? { what: `May it do ${call.arguments}?` } : undefined),
     ask: async ({ id, call }, signal): Promise<Decision> => {
@@ -15,7 +15,7 @@ export function approvalIn(process: Process): Approval {
       await setImmediate()
       if (number !== 9) return { decision: number % 2 === 1 ? 'allowed-once' : 'denied', by: 'person' }
       const answer = { kind: 'answer', id: `answer-${id}`, to: id, answer: 'allowed-once', by: 'elsewhere' } as const
-      await process.other.post(call.session.id, answer)
+      await other.post(call.session.id, answer)
       return setTimeout(60_000, { decision: 'unanswered', by: 'nobody' }, { signal })
     },
   }

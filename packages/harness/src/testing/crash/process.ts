@@ -85,7 +85,7 @@ export class Process {
       set,
       loop: slot(standardLoop),
       prompt: slot(plainPrompt),
-      approval: slot(approvalIn(this)),
+      approval: slot(approvalIn(this.other)),
       provider: (name) => providers.lease(name),
       spill: { open: () => Promise.reject(new Error('nothing here is long enough to be spilled')) },
       callSession: { id: session.id, cwd: '/work', spillFolders: [], state: (fold) => session.log.state(fold) },
@@ -96,7 +96,7 @@ export class Process {
       hooks,
       scope,
     })
-    for (const tool of toolsIn(this, agent)) set.tools.add(scope, tool.name, tool)
+    for (const tool of toolsIn(this)) set.tools.add(scope, tool.name, tool)
     return agent
   }
 }
