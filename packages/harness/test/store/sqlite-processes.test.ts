@@ -13,7 +13,9 @@ import { textOf, value } from './scratch.ts'
 import { SqliteScratch } from './sqlite-scratch.ts'
 
 const run = promisify(execFile)
-const script = (name: string): string => fileURLToPath(import.meta.resolve(`./${name}`))
+const freezeWriter = fileURLToPath(import.meta.resolve('./freeze-writer.ts'))
+const limitedWriter = fileURLToPath(import.meta.resolve('./limited-writer.ts'))
+const starter = fileURLToPath(import.meta.resolve('./sqlite-starter.ts'))
 
 function scratchFor(t: TestContext): SqliteScratch {
   const scratch = new SqliteScratch()
@@ -47,7 +49,7 @@ class Heard {
 }
 
 function writerIn(t: TestContext, scratch: SqliteScratch): ChildProcess {
-  const args = [script('freeze-writer.ts'), scratch.home, 'sqlite']
+  const args = [freezeWriter, scratch.home, 'sqlite']
   const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => writer.kill('SIGKILL'))
   return writer
@@ -110,7 +112,7 @@ test('sqlite: the session of a killed process is taken at once, with all it was 
 test('sqlite: where the file cannot grow, nothing that was acknowledged is lost and the refusal has a next step', async (t) => {
   const scratch = scratchFor(t)
   const command = `ulimit -f 400; exec "$0" "$1" "$2" sqlite`
-  const { stdout } = await run('bash', ['-c', command, process.execPath, script('limited-writer.ts'), scratch.home])
+  const { stdout } = await run('bash', ['-c', command, process.execPath, limitedWriter, scratch.home])
   const { acknowledged, codes, next } = JSON.parse(stdout)
   assert.deepEqual(codes, ['LOG_WRITE', 'LOG_WRITE'])
   assert.match(next, /disk/)
@@ -122,7 +124,7 @@ test('sqlite: where the file cannot grow, nothing that was acknowledged is lost 
 test('sqlite: processes that begin at once where no database is lose nothing', async (t) => {
   const scratch = scratchFor(t)
   const ids = Array.from({ length: 8 }, (_, number) => `ses_${number}`)
-  await Promise.all(ids.map((id) => run(process.execPath, [script('sqlite-starter.ts'), scratch.home, id])))
+  await Promise.all(ids.map((id) => run(process.execPath, [starter, scratch.home, id])))
   const store = scratch.store()
   assert.equal((await store.list()).length, ids.length)
   for (const id of ids) {
