@@ -59,7 +59,7 @@ function writeSession(home: string, at: number): void {
 }
 
 function logOf(id: string, at: number): string {
-  const start: DataOf<'session/start'> = { format: 1, id, cwd: `/home/somebody/projects/p${at % projects}`, rein: '0' }
+  const start: DataOf<'session/start'> = { format: 1, id, cwd: `/projects/p${at % projects}`, rein: '0' }
   const ask: DataOf<'user/message'> = {
     content: [{ type: 'text', text: `Fix the flaky test number ${at}, needle${at}, 修复会话列表` }],
     source: { kind: 'person' },

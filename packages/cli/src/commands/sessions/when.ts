@@ -13,7 +13,7 @@ export function when(typed: string, edge: 'start' | 'end', now: number): number 
   const today = new Date(now)
   if (text === 'today' || text === 'yesterday') {
     const back = text === 'today' ? 0 : 1
-    return day(today.getFullYear(), today.getMonth(), today.getDate() - back, edge)
+    return day(new Date(today.getFullYear(), today.getMonth(), today.getDate() - back), edge)
   }
   const [, year, month, date, hour, minute] =
     /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2}))?$/.exec(text)?.map(Number) ?? []
@@ -21,12 +21,13 @@ export function when(typed: string, edge: 'start' | 'end', now: number): number 
   // 31 February would be a day of March.
   const found = new Date(year, month - 1, date)
   if (found.getMonth() !== month - 1 || found.getDate() !== date) return undefined
-  if (hour === undefined || minute === undefined || Number.isNaN(hour)) return day(year, month - 1, date, edge)
+  if (hour === undefined || minute === undefined || Number.isNaN(hour)) return day(found, edge)
   return hour < 24 && minute < 60 ? new Date(year, month - 1, date, hour, minute).getTime() : undefined
 }
 
-function day(year: number, month: number, date: number, edge: 'start' | 'end'): number {
-  const start = new Date(year, month, date).getTime()
+/** @param start midnight at its beginning. */
+function day(start: Date, edge: 'start' | 'end'): number {
+  if (edge === 'start') return start.getTime()
   // A day is not always 24 hours long.
-  return edge === 'start' ? start : new Date(year, month, date + 1).getTime() - 1
+  return new Date(start.getFullYear(), start.getMonth(), start.getDate() + 1).getTime() - 1
 }

@@ -1,9 +1,9 @@
 import { FailureError, type SessionEntry } from '@rein/session'
 import { type LogFacts, noFacts } from './facts.ts'
+import { type Indexed, save } from './indexed.ts'
 import { endsFacts, wholeFacts } from './look.ts'
 import { beginning } from './read-on.ts'
 import type { Row, RowHead, Rows } from './rows.ts'
-import type { Indexed } from './session-index.ts'
 
 /** One session of a list. */
 export interface ListedSession {
@@ -37,7 +37,8 @@ export interface ListOptions {
 const atOnce = 128
 
 /** Brings the rows of the index up to date and gives them, newest first. Without rows everything is read. */
-export async function listed(from: Indexed, rows: Rows | undefined, options: ListOptions): Promise<ListedSession[]> {
+export async function listed(from: Indexed, options: ListOptions): Promise<ListedSession[]> {
+  const { rows } = from
   const heads = rows?.heads() ?? new Map<string, RowHead>()
   const known = new Map([...heads].map(([id, { entry }]) => [id, entry] as const))
   const entries = await from.store.list(known)
@@ -47,14 +48,14 @@ export async function listed(from: Indexed, rows: Rows | undefined, options: Lis
   const unsaved: Row[] = []
   for (const entry of stale) {
     options.signal?.throwIfAborted()
-    const row = await rowOf(from, rows, { entry, head: heads.get(entry.id), whole: from.clock() < until })
+    const row = await rowOf(from, { entry, head: heads.get(entry.id), whole: from.clock() < until })
     read.set(entry.id, row)
     unsaved.push(row)
     options.progress?.(read.size, stale.length)
-    if (unsaved.length >= atOnce) from.save(rows, { put: unsaved.splice(0), drop: [] })
+    if (unsaved.length >= atOnce) save(from, { put: unsaved.splice(0), drop: [] })
   }
   const there = new Set(entries.map(({ id }) => id))
-  from.save(rows, { put: unsaved, drop: [...heads.keys()].filter((id) => !there.has(id)) })
+  save(from, { put: unsaved, drop: [...heads.keys()].filter((id) => !there.has(id)) })
   const facts = options.facts ? rows?.allFacts() : undefined
   return entries.map((entry) =>
     shownOf(read.get(entry.id)?.entry ?? entry, {
@@ -74,12 +75,11 @@ const isFresh = (head: RowHead | undefined, { bytes, changed, state }: SessionEn
   (head.whole || !time || state === 'broken')
 
 async function rowOf(
-  { store, whereIs }: Indexed,
-  rows: Rows | undefined,
+  { store, rows }: Indexed,
   of: { readonly entry: SessionEntry; readonly head: RowHead | undefined; readonly whole: boolean },
 ): Promise<Row> {
   const { entry, head } = of
-  const name = (await whereIs(entry.id)) ?? head?.store ?? store.name
+  const name = (await store.whereIs?.(entry.id)) ?? head?.store ?? store.name
   const base = { entry, store: name }
   const unread = { ...base, facts: null, whole: false, mark: beginning }
   if (entry.state === 'broken') return unread

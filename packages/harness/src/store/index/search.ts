@@ -1,8 +1,8 @@
 import { folded } from './folded.ts'
+import type { Indexed } from './indexed.ts'
 import type { ListedSession } from './listing.ts'
 import type { Term } from './query.ts'
 import { type Rows, span } from './rows.ts'
-import type { Indexed } from './session-index.ts'
 import { type Piece, snippetOf, termsIn } from './snippet.ts'
 import { passagesOf, takeTexts, textless } from './texts.ts'
 
@@ -56,14 +56,14 @@ const halfLife = 30
 /** Sessions that meet every term somewhere: in id, title, directory or any message or result. The best first. */
 export async function found(
   from: Indexed,
-  rows: Rows | undefined,
   {
     sessions,
     terms,
     options,
   }: { readonly sessions: readonly ListedSession[]; readonly terms: readonly Term[]; readonly options: SearchOptions },
 ): Promise<{ readonly found: readonly FoundSession[]; readonly total: number }> {
-  const unread = await broughtIn(from, rows, sessions, options)
+  const { rows } = from
+  const unread = await broughtIn(from, sessions, options)
   const counts = rows ? terms.map((term) => from.attempt(() => hitsOf(rows, term)) ?? new Map<string, number>()) : []
   const fits: Fit[] = []
   for (const session of sessions) {
@@ -82,7 +82,7 @@ export async function found(
   const shown = best.slice(0, options.sessions)
   const places = shown.map((fit) => ({
     session: fit.session,
-    places: placesOf(from, rows, fit, { terms, most: options.places }),
+    places: placesOf(from, fit, { terms, most: options.places }),
   }))
   return { found: places, total: best.length }
 }
@@ -90,15 +90,15 @@ export async function found(
 /** Bring the texts in. @returns the sessions whose texts the index does not have. */
 async function broughtIn(
   from: Indexed,
-  rows: Rows | undefined,
   sessions: readonly ListedSession[],
   { signal, progress }: SearchOptions,
 ): Promise<ReadonlySet<string>> {
+  const { rows } = from
   const entries = sessions.map(({ entry }) => entry)
   const missing =
     (rows && from.attempt(() => textless(rows, entries))) ?? entries.filter(({ state }) => state !== 'broken')
   const how = { ...(signal && { signal }), ...(progress && { progress }) }
-  return rows ? takeTexts(from, rows, missing, how) : new Set(missing.map(({ id }) => id))
+  return rows ? takeTexts({ ...from, rows }, missing, how) : new Set(missing.map(({ id }) => id))
 }
 
 const isNamed = ({ entry, title }: ListedSession, { text }: Term): boolean =>
@@ -126,12 +126,11 @@ function readWeight(read: readonly Said[], term: Term): number {
 }
 
 function placesOf(
-  from: Indexed,
-  rows: Rows | undefined,
+  { rows, attempt }: Indexed,
   { session, read }: Fit,
   { terms, most }: { readonly terms: readonly Term[]; readonly most: number },
 ): readonly Place[] {
-  const said = read ?? (rows && from.attempt(() => saidIn(rows, session.entry.id, terms, most * 4))) ?? []
+  const said = read ?? (rows && attempt(() => saidIn(rows, { id: session.entry.id, terms, most: most * 4 }))) ?? []
   const met = said.map((each) => ({ ...each, met: termsIn(each.text, terms).length }))
   // A stable order: of those that meet as many, the better, and in a log that was read, the earlier.
   const best = met.filter((each) => each.met > 0).sort((a, b) => b.met - a.met)
@@ -141,7 +140,10 @@ function placesOf(
   })
 }
 
-function saidIn(rows: Rows, id: string, terms: readonly Term[], most: number): readonly Said[] {
+function saidIn(
+  rows: Rows,
+  { id, terms, most }: { readonly id: string; readonly terms: readonly Term[]; readonly most: number },
+): readonly Said[] {
   const n = Number(rows.statement('SELECT n FROM session WHERE id = ?').get(id)?.['n'] ?? -1)
   const { from, to } = span(n)
   const match = terms

@@ -1,24 +1,21 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Store } from '@rein/session'
-import { isRefused, isSpoilt, openDatabase, putAside } from './database.ts'
+import { type DatabaseOptions, isRefused, isSpoilt, openDatabase, putAside } from './database.ts'
+import type { Indexed, IndexedStore } from './indexed.ts'
 import { type ListedSession, type ListOptions, listed } from './listing.ts'
 import { termsOf } from './query.ts'
-import { type Row, Rows } from './rows.ts'
+import { Rows } from './rows.ts'
 import { type FoundSession, found, type SearchOptions } from './search.ts'
 
 export interface IndexOptions {
   /** `$REIN_HOME`, absolute: the index is `index.sqlite` there. */
   readonly home: string
-  readonly store: Pick<Store, 'list' | 'read' | 'ends' | 'name'> & {
-    /** The name of the store that keeps a session, where there are several. */
-    whereIs?(id: string): Promise<string | undefined>
-  }
+  readonly store: IndexedStore
   /** Milliseconds, of any clock that only goes forward. */
   readonly clock: () => number
   /** How long another process's write is waited for, in milliseconds. Default 2000. */
   readonly waitMs?: number
-  /** Told, in a sentence, when the index was damaged and is built anew, or cannot be used. */
+  /** Told, in a sentence, when the index was damaged and is built anew. */
   readonly said?: (sentence: string) => void
 }
 
@@ -40,70 +37,70 @@ export interface SessionIndex extends Disposable {
   ): Promise<{ readonly found: readonly FoundSession[]; readonly total: number }>
 }
 
-/** What the parts of the index work with. */
-export interface Indexed {
-  readonly store: IndexOptions['store']
-  readonly clock: () => number
-  whereIs(id: string): Promise<string | undefined>
-  /** @returns undefined when the index did not take it; the answer then comes from the logs. */
-  attempt<T>(work: () => T): T | undefined
-  save(rows: Rows | undefined, change: { readonly put: readonly Row[]; readonly drop: readonly string[] }): void
+export async function sessionIndex(options: IndexOptions): Promise<SessionIndex> {
+  const { home, waitMs = 2000, said } = options
+  const file = { path: join(home, 'index.sqlite'), waitMs, ...(said && { said }) }
+  return new OpenIndex(options, file, await openDatabase(file))
 }
 
-export async function sessionIndex(options: IndexOptions): Promise<SessionIndex> {
-  const { home, store, clock, waitMs = 2000, said } = options
-  const at = { path: join(home, 'index.sqlite'), waitMs, ...(said && { said }) }
-  let database: DatabaseSync | undefined = await openDatabase(at)
-  let spoilt = false
-  const attempt = <T>(work: () => T): T | undefined => {
+class OpenIndex implements SessionIndex {
+  readonly #options: IndexOptions
+  readonly #file: DatabaseOptions
+  #database: DatabaseSync | undefined
+  /** Whether something of the index was found to be damaged since the work began. */
+  #spoilt = false
+
+  constructor(options: IndexOptions, file: DatabaseOptions, database: DatabaseSync | undefined) {
+    this.#options = options
+    this.#file = file
+    this.#database = database
+  }
+
+  list(options: ListOptions): Promise<readonly ListedSession[]> {
+    return this.#using((from) => listed(from, options))
+  }
+
+  search(typed: string, sessions: readonly ListedSession[], options: SearchOptions) {
+    return this.#using((from) => found(from, { sessions, terms: termsOf(typed), options }))
+  }
+
+  [Symbol.dispose](): void {
+    this.#database?.close()
+  }
+
+  /** A damaged index shows itself only where it is read: it is put aside once, and the work begins again. */
+  async #using<T>(work: (from: Indexed) => Promise<T>): Promise<T> {
+    for (let round = 0; ; round++) {
+      this.#spoilt = false
+      const answer = await this.#caught(work)
+      if (answer && !(this.#spoilt && round === 0)) return answer.value
+      this.#database?.close()
+      this.#database = undefined
+      if (round === 0 && this.#spoilt && this.#attempt(() => putAside(this.#file)) !== undefined)
+        this.#database = await openDatabase(this.#file)
+    }
+  }
+
+  async #caught<T>(work: (from: Indexed) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    const { store, clock } = this.#options
+    const rows = this.#database && new Rows(this.#database)
+    try {
+      return { value: await work({ store, clock, rows, attempt: (what) => this.#attempt(what) }) }
+    } catch (error) {
+      // Without the index nothing of it can be refused: then it is somebody else's trouble.
+      if (!isRefused(error) || !this.#database) throw error
+      this.#spoilt ||= isSpoilt(error)
+      return undefined
+    }
+  }
+
+  #attempt<T>(work: () => T): T | undefined {
     try {
       return work()
     } catch (error) {
       if (!isRefused(error)) throw error
-      spoilt ||= isSpoilt(error)
+      this.#spoilt ||= isSpoilt(error)
       return undefined
     }
-  }
-  const indexed: Indexed = {
-    store,
-    clock,
-    whereIs: async (id) => store.whereIs?.(id) ?? store.name,
-    attempt,
-    save(rows, { put, drop }) {
-      if (!rows || put.length + drop.length === 0) return
-      const change = (): void => {
-        for (const id of drop) rows.drop(id)
-        for (const row of put) rows.put(row)
-      }
-      attempt(() => rows.transaction(change))
-    },
-  }
-  /** A damaged index shows itself only where it is read: it is put aside once, and the work begins again. */
-  const using = async <T>(work: (rows: Rows | undefined) => Promise<T>): Promise<T> => {
-    for (let round = 0; ; round++) {
-      const rows = database && new Rows(database)
-      spoilt = false
-      const answer = await caught(() => work(rows))
-      if (answer && !(spoilt && round === 0)) return answer.value
-      database?.close()
-      database = undefined
-      if (round === 0 && spoilt && attempt(() => putAside(at)) !== undefined) database = await openDatabase(at)
-    }
-  }
-  const caught = async <T>(work: () => Promise<T>): Promise<{ readonly value: T } | undefined> => {
-    try {
-      return { value: await work() }
-    } catch (error) {
-      // Without the index nothing of it can be refused: then it is somebody else's trouble.
-      if (!isRefused(error) || !database) throw error
-      spoilt ||= isSpoilt(error)
-      return undefined
-    }
-  }
-  return {
-    list: (how) => using((rows) => listed(indexed, rows, how)),
-    search: (typed, sessions, how) =>
-      using((rows) => found(indexed, rows, { sessions, terms: termsOf(typed), options: how })),
-    [Symbol.dispose]: () => database?.close(),
   }
 }

@@ -1,9 +1,9 @@
 import { FailureError, type SessionEntry } from '@rein/session'
+import type { Indexed } from './indexed.ts'
 import { type LogLine, logLine } from './log-line.ts'
 import { type Passage, passageOf } from './passage.ts'
 import { beginning, type Mark, readOn } from './read-on.ts'
 import { markOf, perSession, type Rows } from './rows.ts'
-import type { Indexed } from './session-index.ts'
 import { indexText } from './tokens.ts'
 
 /** What names the log a text was taken from: the same log has the same. */
@@ -25,16 +25,15 @@ const atOnce = 1 << 22
  * cannot be written: they have to be read. A log the disk does not give is none of them: nothing would.
  */
 export async function takeTexts(
-  from: Indexed,
-  rows: Rows,
+  from: Indexed & { readonly rows: Rows },
   entries: readonly SessionEntry[],
   { signal, progress }: { readonly signal?: AbortSignal; readonly progress?: (done: number, of: number) => void },
 ): Promise<ReadonlySet<string>> {
-  const batch = new Batch(from, rows)
+  const batch = new Batch(from)
   for (const [at, entry] of entries.entries()) {
     signal?.throwIfAborted()
     try {
-      await takeText(from, rows, { entry, batch })
+      await takeText(from, { entry, batch })
     } catch (error) {
       if (!(error instanceof FailureError)) throw error
     }
@@ -45,8 +44,7 @@ export async function takeTexts(
 }
 
 async function takeText(
-  { store, attempt }: Indexed,
-  rows: Rows,
+  { store, attempt, rows }: Indexed & { readonly rows: Rows },
   { entry, batch }: { readonly entry: SessionEntry; readonly batch: Batch },
 ): Promise<void> {
   const { id } = entry
@@ -82,14 +80,12 @@ interface Step {
 /** Writes of many sessions in one: each alone would cost the index as much. */
 class Batch {
   readonly refused = new Set<string>()
-  readonly #from: Indexed
-  readonly #rows: Rows
+  readonly #from: Indexed & { readonly rows: Rows }
   #steps: Step[] = []
   #size = 0
 
-  constructor(from: Indexed, rows: Rows) {
+  constructor(from: Indexed & { readonly rows: Rows }) {
     this.#from = from
-    this.#rows = rows
   }
 
   add(step: Step): void {
@@ -104,14 +100,15 @@ class Batch {
     this.#size = 0
     if (steps.length === 0) return
     const late = new Set<string>()
+    const { rows, attempt } = this.#from
     const work = (): true => {
-      this.#rows.transaction(() => {
+      rows.transaction(() => {
         for (const step of steps)
-          if (!this.refused.has(step.id) && !late.has(step.id) && !applied(this.#rows, step)) late.add(step.id)
+          if (!this.refused.has(step.id) && !late.has(step.id) && !applied(rows, step)) late.add(step.id)
       })
       return true
     }
-    const taken = this.#from.attempt(work) === true
+    const taken = attempt(work) === true
     for (const id of taken ? late : steps.map((step) => step.id)) this.refused.add(id)
   }
 }
