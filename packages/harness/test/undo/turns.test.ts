@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { EventType, SessionEvent } from '@rein/session'
 import type { Agent } from '../../src/agent/agent.ts'
+import { Commands } from '../../src/agent/commands.ts'
 import { undoIn } from '../../src/config/rows/snapshots.ts'
 import { scriptedProvider } from '../../src/model/scripted.ts'
 import { restore, restorePlan } from '../../src/undo/restore.ts'
@@ -174,5 +175,22 @@ test('a turn cancelled while its snapshot is made runs nothing', async (t) => {
     [{ kind: 'cancelled' }],
   )
   assert.equal(existsSync(join(made.cwd, 'a')), false)
+  await agent.close()
+})
+
+test('/restore takes files of the open session back, says what it kept, and how to take it back', async (t) => {
+  const { made, agent } = await started(t, [bash('echo new > made; echo new > mine'), done])
+  const start = lastSeq(agent)
+  await say(agent, 'go')
+  writeFileSync(join(made.cwd, 'mine'), 'mine')
+  const command = made.host.get(Commands)?.get('restore')
+  const run = async (words: string) => value((await command?.run(words, agent)) ?? { ok: true, value: 'no command' })
+  assert.equal(
+    await run(`@${start} --dry-run`),
+    'would go back: delete made\nchanged by somebody else since: delete mine',
+  )
+  assert.match(await run(`@${start}`), /^went back: made\nkept, .*: mine\nTake it back with \/restore @\d+$/)
+  assert.deepEqual([existsSync(join(made.cwd, 'made')), existsSync(join(made.cwd, 'mine'))], [false, true])
+  assert.equal((await command?.run('all', agent))?.ok, false)
   await agent.close()
 })

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { plugin } from '@rein/kernel'
+import { Commands } from '../../agent/commands.ts'
 import { privatePaths } from '../../ask/private-paths.ts'
 import { Tools } from '../../tools/ports.ts'
 import { limitsOf } from '../../undo/limits.ts'
+import { restoreCommand } from '../../undo/restore-command.ts'
 import { Snapshots, type SnapshotsOptions, SnapshotsPort } from '../../undo/snapshots.ts'
 import { Undo } from '../../undo/undo-thread.ts'
 import { WorldPort } from '../world.ts'
@@ -21,12 +23,13 @@ export const undoIn = (home: string, userHome: string, config: unknown): Undo =>
 /** Looks at the files before the first change of a turn and after it, so that they can go back. */
 export const snapshotsRow = plugin({
   name: 'snapshots',
-  needs: { world: WorldPort, tools: Tools },
+  needs: { world: WorldPort, tools: Tools, commands: Commands },
   config: limitsOf,
   setup({ needs, scope, provide, config }) {
     const { home, userHome } = needs.world
     const snapshots = scope.use(new Snapshots({ ...snapshotPlaces(home, userHome), limits: config }), 'snapshots')
     needs.tools.aroundCall.wrap(scope, 'snapshots', (call, next) => snapshots.call(call, next))
+    needs.commands.add(scope, 'restore', restoreCommand({ undo: snapshots.undo, userHome }))
     provide(SnapshotsPort, snapshots)
   },
 })
