@@ -5,6 +5,7 @@ import { Agent } from '../../agent/agent.ts'
 import { AgentHooks } from '../../agent/hooks.ts'
 import { standardLoop } from '../../agent/loop.ts'
 import type { AgentParts } from '../../agent/parts.ts'
+import { recorded } from '../../model/chunk-log.ts'
 import type { Provider } from '../../model/provider.ts'
 import type { Prompt } from '../../prompt/prompt.ts'
 import { ToolSet } from '../../tools/ports.ts'
@@ -77,7 +78,8 @@ export class Process {
     const set = new ToolSet()
     const hooks = new AgentHooks()
     const providers = new Registry<Provider>('provider')
-    providers.add(scope, 'obedient', obedientModel(this.world))
+    const recording = { log: session.log, now: this.#ports.now, redact: nothingHidden }
+    providers.add(scope, 'obedient', recorded(obedientModel(this.world), recording))
     const parts: AgentParts = {
       session,
       ports: this.#ports,
@@ -154,6 +156,12 @@ function portsOf({ number, hasher }: ProcessOptions): Ports {
   let ids = 0
   let time = 1_764_500_000_000 + number * 1_000_000
   return { now: () => ++time, id: (prefix) => `${prefix}-${number}-${++ids}`, hasher }
+}
+
+const nothingHidden = {
+  text: (text: string) => text,
+  content: <T>(of: T) => of,
+  openEnd: (text: string) => text.length,
 }
 
 const plainPrompt: Prompt = { system: () => ({ text: 'Obey.', sections: [] }), context: () => undefined }
