@@ -26,8 +26,18 @@ test('an unknown name is answered with the one that was meant', () => {
 })
 
 test('a command that has not landed does not exist', () => {
-  for (const name of ['export', 'doctor', 'serve', 'completion']) assert.match(problem(name), /no command/)
+  for (const name of ['explain', 'serve', 'completion']) assert.match(problem(name), /no command/)
   for (const name of ['--plan', '--schema', '--max-cost', '--allow-host']) assert.match(problem(name), /no flag/)
+})
+
+test('a word may name a command under another, unless it stands behind --', () => {
+  assert.equal(read('sessions', 'title', 's-1', 'New').command, 'sessions title')
+  assert.deepEqual(read('sessions', '--json', 'trash').words, [])
+  const looked = read('sessions', '--', 'title')
+  assert.deepEqual([looked.command, looked.words], ['sessions', ['title']])
+  assert.equal(read('sessions', 'about', 'title').command, 'sessions')
+  assert.match(problem('sessions', 'title', 's-1'), /rein sessions title needs <id> TITLE/)
+  assert.match(help('sessions'), /^rein sessions title <id> TITLE/m)
 })
 
 test('a flag that makes no sense for the command is refused', () => {
