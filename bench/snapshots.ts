@@ -75,10 +75,16 @@ interface At {
   readonly place: { readonly session: string; readonly root: string }
 }
 
+/** Where a file is: twenty in a folder. */
+function folderOf(root: string, index: number): string {
+  const module = Math.floor(index / inFolder)
+  return join(root, `part-${module % 37}`, `module-${module}`)
+}
+
 function fill(root: string): void {
   for (let index = 0; index < files; index++) {
-    const folder = join(root, `part-${index % 37}`, `module-${Math.floor(index / inFolder)}`)
-    mkdirSync(folder, { recursive: true })
+    const folder = folderOf(root, index)
+    if (index % inFolder === 0) mkdirSync(folder, { recursive: true })
     writeFileSync(
       join(folder, `file-${index}.ts`),
       `export const value${index} = ${index}\n`.repeat(20 + (index % 100)),
@@ -89,10 +95,7 @@ function fill(root: string): void {
 /** The same files every time, each with content it never had. */
 function change(root: string): void {
   for (let index = 0; index < changed; index++)
-    writeFileSync(
-      join(root, `part-${index % 37}`, `module-${Math.floor(index / inFolder)}`, `file-${index}.ts`),
-      `${ports.id('v')}`,
-    )
+    writeFileSync(join(folderOf(root, index), `file-${index}.ts`), ports.id('v'))
 }
 
 async function take(undo: Undo, place: At['place']) {
