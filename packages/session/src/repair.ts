@@ -37,9 +37,12 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
   return drafts
 }
 
+/** What says what became of the log, and nothing of the session: it may come between a turn's end and what it leads to. */
+const ofTheLog: ReadonlySet<EventType> = new Set(['session/resume', 'session/damage', 'session/migrated'])
+
 /** How a turn ended whose end is the last that happened: what waited had to be parked next (rule 16). */
 function stoppedBy(events: readonly SessionEvent[]): DataOf<'inbox/parked'>['reason'] | undefined {
-  const last = events.findLast(({ type }) => type !== 'session/resume' && type !== 'session/damage')
+  const last = events.findLast(({ type }) => !ofTheLog.has(type))
   return last?.type === 'turn/end' && parks(last.data.outcome) ? last.data.outcome : undefined
 }
 

@@ -124,6 +124,19 @@ for (const outcome of ['cancelled', 'budget', 'error', 'interrupted'] as const)
     assert.deepEqual(repair(log.events), [])
   })
 
+test('input stays parked when all that came after the cancelled turn is what happened to the log', () => {
+  const log = new SessionLog({ ports: countingPorts(), sink: new StoppingSink(Number.POSITIVE_INFINITY) })
+  const text = { content: [{ type: 'text', text: 'later' }], source: { kind: 'person' } } as const
+  const item = { id: 'i', delivery: 'followup', ...text } as const
+  log.append('session/start', { format: 1, id: 's-1', cwd: '/w', rein: '0.1.0' })
+  log.append('turn/start', { turn: 1 })
+  log.append('inbox/spliced', { lane: 'next-turn', start: 0, remove: [], insert: [item], reason: 'posted' })
+  log.append('turn/end', { turn: 1, outcome: 'cancelled' })
+  log.append('session/migrated', { from: 1, to: 1, oldHead: 'f'.repeat(64) })
+  log.append('session/resume', { epoch: 2, holder: 'h:2', rein: '0.1.0' })
+  assert.deepEqual(repair(log.events), [{ type: 'inbox/parked', data: { reason: 'cancelled' } }])
+})
+
 test('input that was posted after the turn ended is due, whatever the turn came to', () => {
   const log = new SessionLog({ ports: countingPorts(), sink: new StoppingSink(Number.POSITIVE_INFINITY) })
   const text = { content: [{ type: 'text', text: 'now' }], source: { kind: 'person' } } as const
