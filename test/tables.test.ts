@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commands } from '../packages/cli/src/flags.ts'
 import { eventsPage } from '../scripts/docs.ts'
 import { eventTypes } from '../scripts/events-page.ts'
 import { field, list, nameOf } from '../scripts/syntax.ts'
@@ -17,6 +18,12 @@ test('docs/failures.md has one row for each failure code, with a meaning and a n
   const rows = read('docs/failures.md').matchAll(/^\| `(?<code>\w+)` \| (?<meaning>.*) \| (?<next>.*) \|$/gm)
   const complete = [...rows].flatMap(({ groups }) => (groups?.meaning && groups.next ? [groups.code] : []))
   assert.deepEqual(complete.toSorted(), failureCodes().toSorted())
+})
+
+test('README.md has one row for each command', () => {
+  const rows = [...read('README.md').matchAll(/^\| `rein (?<command>[a-z]+(?: [a-z]+)?)\b[^`]*` \|/gm)]
+  const named = rows.map(({ groups }) => groups?.command)
+  assert.deepEqual(named.toSorted(), commands.map(({ name }) => name).toSorted())
 })
 
 /** The members of `FailureCode`, as written. */
