@@ -6,17 +6,23 @@ export function help(command: string): string {
   const mine = flags.filter(({ on }) => on.includes(command))
   const everywhere = flags.filter(({ on }) => on.length === 0)
   const under = commands.filter(({ name }) => row && name.startsWith(`${row.name} `))
-  const title = row ? [`rein ${row.name} ${row.takes}`.trimEnd(), `  ${row.help}`, ...under.map(rowLine)] : overview()
+  const title = row ? [`rein ${row.name} ${row.takes}`.trimEnd(), `  ${row.help}`, ...aligned(under)] : overview()
   return `${[...title, '', 'Flags', ...mine.map(flagLine), ...everywhere.map(flagLine), ...(row ? [] : notes)].join('\n')}\n`
 }
 
-const overview = (): string[] => [
-  'rein                       an interactive session in this directory',
-  'rein -p "task" [files…]    one task, headless; the final answer on stdout',
-  ...commands.map(rowLine),
-]
+const overview = (): string[] =>
+  aligned([
+    { name: '', takes: '', help: 'an interactive session in this directory' },
+    { name: '-p', takes: '"task" [files…]', help: 'one task, headless; the final answer on stdout' },
+    ...commands,
+  ])
 
-const rowLine = ({ name, takes, help: text }: CommandRow): string => `${`rein ${name} ${takes}`.padEnd(26)} ${text}`
+/** One column for all rows, as wide as the longest takes. */
+function aligned(rows: readonly CommandRow[]): string[] {
+  const left = rows.map(({ name, takes }) => ['rein', name, takes].filter((part) => part !== '').join(' '))
+  const width = Math.max(...left.map((text) => text.length))
+  return rows.map(({ help: text }, nth) => `${left[nth]?.padEnd(width)}  ${text}`)
+}
 
 function flagLine({ name, short, value, help: text }: Flag): string {
   const left = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`

@@ -102,6 +102,18 @@ test('no command line makes it throw, and every flag it accepts is one of the ta
   )
 })
 
+test('what a command is for stands in one column of every help', () => {
+  for (const command of ['', 'sessions']) {
+    const rows = help(command)
+      .split('\n')
+      .filter((line) => line.startsWith('rein '))
+      .slice(command === '' ? 0 : 1)
+    const starts = rows.map((line) => line.length - (/ {2,}(\S.*)$/.exec(line)?.[1]?.length ?? 0))
+    assert.ok(rows.length > 3)
+    assert.deepEqual([...new Set(starts)], [Math.max(...starts)], rows.join('\n'))
+  }
+})
+
 test('the help of the program names every command, and the help of a command every flag that is for it', () => {
   const all = help('')
   for (const { name } of commands) assert.match(all, new RegExp(`^rein ${name}`, 'm'))
