@@ -10,7 +10,7 @@ import { failureText } from './exit.ts'
  */
 export async function keepClean(cli: Cli, args: Args): Promise<void> {
   const now = Date.now()
-  if (!isLookDue(cli.home, now)) return
+  if (!isLookDue({ home: cli.home, cwd: cli.cwd, now })) return
   const [{ loadFor }, { storeOf }, { putOldAway }] = await Promise.all([
     import('./settings.ts'),
     import('./commands/stored-log.ts'),

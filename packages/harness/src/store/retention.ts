@@ -1,5 +1,5 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { SessionEntry, Store } from '@rein/session'
 import { codeOf } from './disk-failure.ts'
 
@@ -16,13 +16,33 @@ export interface Look {
 }
 
 /**
- * Whether it is time to look again: a day later, when the clock went back, or when the settings changed since. Costs two
- * looks at files, and nothing is loaded for it.
+ * Whether it is time to look: a day later, when the clock went back, or when the settings changed since; where nobody
+ * looked before, when any settings name days at all. Costs a few looks at files, and nothing is loaded for it.
  */
-export function isLookDue(home: string, now: number): boolean {
+export function isLookDue(of: { readonly home: string; readonly cwd: string; readonly now: number }): boolean {
+  const { home, cwd, now } = of
   const last = changedAt(join(home, 'retention.json'))
   const settings = changedAt(join(home, 'rein.yaml')) ?? 0
-  return last === undefined || now - last >= leastApart || last > now || settings > last
+  if (last === undefined) return namesDays(home, cwd)
+  return now - last >= leastApart || last > now || settings > last
+}
+
+/** Whether `sessions.keep.days` may be set: the word stands in settings of the user, or of a folder the project may be. */
+function namesDays(home: string, cwd: string): boolean {
+  if (has(join(home, 'rein.yaml'), 'days')) return true
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    for (const name of ['rein.yaml', 'rein.local.yaml']) if (has(join(folder, '.rein', name), 'days')) return true
+    if (folder === dirname(folder)) return false
+  }
+}
+
+function has(path: string, word: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes(word)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return false
+  }
 }
 
 const changedAt = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -52,7 +72,7 @@ export function oldSessions(
 /**
  * Put sessions away that did not change for so many days. Nothing is deleted: they are in the trash, which only a
  * command empties.
- * @param days undefined: none goes; that it was looked is remembered.
+ * @param days undefined: none goes, and what earlier looks found is forgotten.
  * @returns the ids that were moved; those that somebody took meanwhile stay.
  */
 export async function putOldAway(
@@ -62,7 +82,7 @@ export async function putOldAway(
   const { home, days, now } = of
   const path = join(home, 'retention.json')
   if (days === undefined) {
-    remember(path, { at: now, old: {} })
+    forget(path)
     return []
   }
   const { move, look } = oldSessions(await store.list(), { days, now, last: lastLook(path) })
@@ -83,6 +103,15 @@ function lastLook(path: string): Look | undefined {
   } catch (error) {
     if (error instanceof SyntaxError || codeOf(error) !== undefined) return undefined
     throw error
+  }
+}
+
+function forget(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    // It cannot be written either then, so what it says grows no older than it is.
+    if (codeOf(error) === undefined) throw error
   }
 }
 

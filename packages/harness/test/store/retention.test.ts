@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ class Years implements Disposable {
   readonly sessions = new Map<string, SessionEntry>()
   readonly moved = new Map<string, { readonly entry: SessionEntry; readonly now: number }>()
   now = 1_764_500_000_000
-  look(days: number): Promise<readonly string[]> {
+  look(days: number | undefined): Promise<readonly string[]> {
     const store = {
       list: async () => [...this.sessions.values()],
       trash: async (id: string) => {
@@ -133,15 +133,44 @@ test('what was remembered is read as far as it makes sense', async () => {
 test('a look is due a day later, when the clock went back, and when the settings changed since', () => {
   using years = new Years()
   const { home, now } = years
-  assert.equal(isLookDue(home, now), true)
+  const due = (at: number): boolean => isLookDue({ home, cwd: home, now: at })
   const path = join(home, 'retention.json')
   writeFileSync(path, '{}')
   utimesSync(path, now / 1000, now / 1000)
   assert.deepEqual(
-    [now + day / 4, now + day, now - 60_000].map((at) => isLookDue(home, at)),
+    [now + day / 4, now + day, now - 60_000].map((at) => due(at)),
     [false, true, true],
   )
   writeFileSync(join(home, 'rein.yaml'), '')
   utimesSync(join(home, 'rein.yaml'), now / 1000 + 5, now / 1000 + 5)
-  assert.equal(isLookDue(home, now + day / 4), true)
+  assert.equal(due(now + day / 4), true)
+})
+
+test('where nobody looked before, a look is due only when settings of the user or a project name days', () => {
+  using years = new Years()
+  const { home, now } = years
+  const cwd = join(home, 'work', 'inner')
+  const due = (): boolean => isLookDue({ home, cwd, now })
+  mkdirSync(join(home, 'work', '.rein'), { recursive: true })
+  assert.equal(due(), false)
+  for (const path of [join(home, 'rein.yaml'), join(home, 'work', '.rein', 'rein.local.yaml')]) {
+    writeFileSync(path, 'sessions: { keep: {} }')
+    assert.equal(due(), false)
+    writeFileSync(path, 'sessions: { keep: { days: 9 } }')
+    assert.equal(due(), true)
+    rmSync(path)
+  }
+})
+
+test('while it is off nothing is remembered, and turned on again it begins anew', async () => {
+  using years = new Years()
+  years.sessions.set('a', entry('a', years.now - 40 * day))
+  assert.deepEqual(await years.look(undefined), [])
+  assert.equal(existsSync(join(years.home, 'retention.json')), false)
+  assert.deepEqual(await years.look(30), [])
+  years.now += day
+  assert.deepEqual(await years.look(undefined), [])
+  assert.equal(existsSync(join(years.home, 'retention.json')), false)
+  years.now += day
+  assert.deepEqual(await years.look(30), [])
 })
