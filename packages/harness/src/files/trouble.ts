@@ -16,6 +16,16 @@ export function errnoOf(error: unknown): string | undefined {
   return error.code.startsWith('E') ? error.code : undefined
 }
 
+/** What `work` gives, `instead` where the operating system refuses it. A bug still throws. */
+export function unlessRefused<T, I>(work: () => T, instead: I): T | I {
+  try {
+    return work()
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return instead
+  }
+}
+
 /** A failed `Result`. */
 export const failed = (code: FailureCode, message: string, next?: string): { ok: false; failure: Failure } => ({
   ok: false,

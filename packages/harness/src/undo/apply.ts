@@ -16,10 +16,10 @@ import {
 import { errnoOf } from '../files/trouble.ts'
 import { type ByteName, folderOf, pathOf, shown } from './byte-name.ts'
 import type { Objects } from './objects.ts'
+import { ownName } from './own-name.ts'
 import { Place } from './place.ts'
 import type { Action, LeftFile } from './plan.ts'
 import { looksAs, type StatCache } from './stat-cache.ts'
-import { threadName } from './thread-name.ts'
 import type { Entry } from './tree.ts'
 
 export interface ApplyOptions {
@@ -60,8 +60,6 @@ export function apply(actions: readonly Action[], options: ApplyOptions): Applie
 
 const deepestFirst = (actions: readonly Action[]): readonly Action[] =>
   actions.toSorted((a, b) => b.path.split('/').length - a.path.split('/').length)
-
-let temporaries = 0
 
 class Work {
   readonly restored = new Set<ByteName>()
@@ -111,7 +109,7 @@ class Work {
         this.#mustBe(place, name, action)
         chmodSync(place.at(name), to.mode)
       } else {
-        const temporary = place.at(`.rein-${threadName}-${temporaries++}.tmp`)
+        const temporary = place.at(`.rein-${ownName()}.tmp`)
         this.#make(temporary, to)
         try {
           if (from?.kind !== 'folder') this.#mustBe(place, name, action)

@@ -1,6 +1,6 @@
 import { readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf } from '../files/trouble.ts'
+import { errnoOf, unlessRefused } from '../files/trouble.ts'
 import { type Holds, lives } from './hold.ts'
 import { listed, type Objects, objectNames } from './objects.ts'
 import { decodeTree } from './tree.ts'
@@ -137,10 +137,5 @@ const ageOf = (path: string): number => Date.now() - timeOf(path)
 const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-  }
-}
+/** Folders that are not empty stay. */
+const removeEmpty = (folder: string): void => unlessRefused(() => rmdirSync(folder), undefined)

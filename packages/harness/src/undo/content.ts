@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
-import { errnoOf } from '../files/trouble.ts'
+import { errnoOf, unlessRefused } from '../files/trouble.ts'
 import { type ByteName, pathOf } from './byte-name.ts'
 import type { SkipReason } from './tree.ts'
 
@@ -71,11 +71,6 @@ function readWhole(file: number, size: number): Buffer | undefined {
 
 function elsewhere(file: number, path: ByteName): boolean {
   if (process.platform !== 'linux') return false
-  try {
-    return readlinkSync(`/proc/self/fd/${file}`, { encoding: 'latin1' }) !== path
-  } catch (error) {
-    // No /proc here: not checked.
-    if (errnoOf(error) === undefined) throw error
-    return false
-  }
+  // No /proc here: not checked.
+  return unlessRefused(() => readlinkSync(`/proc/self/fd/${file}`, { encoding: 'latin1' }) !== path, false)
 }

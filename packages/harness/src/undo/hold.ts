@@ -2,14 +2,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSy
 import { join } from 'node:path'
 import { errnoOf } from '../files/trouble.ts'
 import { listed } from './objects.ts'
-import { threadName } from './thread-name.ts'
+import { ownName } from './own-name.ts'
 
 /** A mark of a process that is dead, or older than this, stands for nobody, in milliseconds. */
 const staleMs = 10 * 60_000
 /** How long a writer waits for a collector before it gives up, in milliseconds. */
 const patienceMs = 5_000
-
-let holds = 0
 
 /**
  * Who uses the store. Many may write at once; one may collect while nobody writes. Each puts down its own mark first
@@ -32,7 +30,7 @@ export class Holds {
     mkdirSync(this.#writers, { recursive: true, mode: 0o700 })
     const until = Date.now() + this.#patienceMs
     for (;;) {
-      const own = join(this.#writers, `${threadName}-${holds++}`)
+      const own = join(this.#writers, ownName())
       mark(own)
       try {
         if (!lives(this.#collector)) return work()

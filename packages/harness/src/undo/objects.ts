@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { contentHash } from '../files/hash.ts'
 import { errnoOf } from '../files/trouble.ts'
-import { threadName } from './thread-name.ts'
+import { ownName } from './own-name.ts'
 
 /** First byte of an object: how the rest is written. */
 const raw = 0
@@ -18,7 +18,6 @@ const worthPacking = 4096
 export class Objects {
   readonly folder: string
   #known: Set<string> | undefined
-  #temporaries = 0
 
   constructor(folder: string) {
     this.folder = folder
@@ -38,7 +37,7 @@ export class Objects {
   put(hash: string, bytes: Buffer): void {
     if (this.has(hash)) return
     const folder = join(this.folder, hash.slice(0, 2))
-    const temporary = join(folder, `.${threadName}-${this.#temporaries++}.tmp`)
+    const temporary = join(folder, `.${ownName()}.tmp`)
     writeWhole(temporary, packed(bytes), folder)
     renameSync(temporary, join(folder, hash.slice(2)))
     this.#known?.add(hash)

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readlinkSync, realpathSync } from 'node:fs'
-import { errnoOf } from '../files/trouble.ts'
+import { unlessRefused } from '../files/trouble.ts'
 import { type ByteName, joined, pathOf } from './byte-name.ts'
 
 /**
@@ -21,13 +21,9 @@ export class Place implements Disposable {
    */
   static open(root: ByteName, folder: ByteName): Place | undefined {
     const wanted = joined(root, folder)
-    let file: number
-    try {
-      file = openSync(pathOf(wanted), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0))
-    } catch (error) {
-      if (errnoOf(error) === undefined) throw error
-      return undefined
-    }
+    const how = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+    const file = unlessRefused(() => openSync(pathOf(wanted), how), undefined)
+    if (file === undefined) return undefined
     const base = steadyBase(file, wanted)
     if (base !== undefined) return new Place(file, base)
     closeSync(file)
@@ -46,10 +42,7 @@ export class Place implements Disposable {
 
 function steadyBase(file: number, wanted: ByteName): ByteName | undefined {
   const held = `/proc/self/fd/${file}`
-  try {
-    return readlinkSync(held, { encoding: 'latin1' }) === wanted ? held : undefined
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-  }
+  const target = unlessRefused(() => readlinkSync(held, { encoding: 'latin1' }), undefined)
+  if (target !== undefined) return target === wanted ? held : undefined
   return realpathSync.native(pathOf(wanted), { encoding: 'latin1' }) === wanted ? wanted : undefined
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { contentHash } from '../files/hash.ts'
-import { errnoOf } from '../files/trouble.ts'
+import { unlessRefused } from '../files/trouble.ts'
 import { type ByteName, byteName, joined, pathOf } from './byte-name.ts'
 import { readSteady } from './content.ts'
 import type { SnapshotLimits } from './limits.ts'
@@ -104,12 +104,7 @@ class Scan {
   }
 
   #names(path: ByteName): readonly ByteName[] | undefined {
-    try {
-      return readdirSync(pathOf(this.#at(path)), { encoding: 'latin1' }).sort()
-    } catch (error) {
-      if (errnoOf(error) === undefined) throw error
-      return undefined
-    }
+    return unlessRefused(() => readdirSync(pathOf(this.#at(path)), { encoding: 'latin1' }).sort(), undefined)
   }
 
   #at(path: ByteName): ByteName {
@@ -147,12 +142,8 @@ class Scan {
   }
 
   #link(path: ByteName): Entry | undefined {
-    try {
-      return { kind: 'link', target: readlinkSync(pathOf(this.#at(path)), { encoding: 'latin1' }) }
-    } catch (error) {
-      if (errnoOf(error) === undefined) throw error
-      return undefined
-    }
+    const target = unlessRefused(() => readlinkSync(pathOf(this.#at(path)), { encoding: 'latin1' }), undefined)
+    return target === undefined ? undefined : { kind: 'link', target }
   }
 
   #file(
@@ -205,11 +196,5 @@ class Scan {
   }
 }
 
-function lstat(path: ByteName): Stats | undefined {
-  try {
-    return lstatSync(pathOf(path), { throwIfNoEntry: false })
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return undefined
-  }
-}
+const lstat = (path: ByteName): Stats | undefined =>
+  unlessRefused(() => lstatSync(pathOf(path), { throwIfNoEntry: false }), undefined)

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, type Stats, writeFileSync } from '
 import { dirname } from 'node:path'
 import { errnoOf } from '../files/trouble.ts'
 import type { ByteName } from './byte-name.ts'
-import { threadName } from './thread-name.ts'
+import { ownName } from './own-name.ts'
 
 /**
  * Which bytes a file held when it looked like this. Times in milliseconds since 1970, as exact as the system gives
@@ -50,7 +50,7 @@ export function readCache(path: string): StatCache {
 /** Written whole under another name first; the last of several processes wins, and each wrote what is true. */
 export function writeCache(path: string, cache: StatCache): void {
   const folders = [...cache].map(([folder, files]) => [folder, [...files]])
-  const temporary = `${path}.${threadName}.tmp`
+  const temporary = `${path}.${ownName()}.tmp`
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(temporary, JSON.stringify({ v: version, folders }), { mode: 0o600 })
   renameSync(temporary, path)

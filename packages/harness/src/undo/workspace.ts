@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Failure } from '@rein/session'
 import { contentHash } from '../files/hash.ts'
-import { errnoOf } from '../files/trouble.ts'
+import { errnoOf, unlessRefused } from '../files/trouble.ts'
 import { apply } from './apply.ts'
 import { type ByteName, byteName, shown } from './byte-name.ts'
 import { type Collected, collect, generation, isDue } from './collect.ts'
@@ -93,7 +93,7 @@ export class Workspaces {
     const scanned = scan({
       root: realRoot(place.root),
       limits,
-      hidden: new Set(hidden.flatMap((path) => [byteName(path), realPath(path) ?? byteName(path)])),
+      hidden: new Set(hidden.flatMap((path) => [byteName(path), unlessRefused(() => realRoot(path), byteName(path))])),
       cache: this.#caches.get(place.root) ?? readCache(file),
       objects: this.#objects,
       look,
@@ -131,15 +131,6 @@ const isChosen = (overwrite: boolean | readonly string[], path: ByteName): boole
   typeof overwrite === 'boolean' ? overwrite : overwrite.some((chosen) => chosen.replace(/\/$/, '') === shown(path))
 
 const realRoot = (root: string): ByteName => realpathSync.native(root, { encoding: 'latin1' })
-
-function realPath(path: string): ByteName | undefined {
-  try {
-    return realRoot(path)
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return undefined
-  }
-}
 
 /** What a person would miss first: what was left out for its size or its kind, then what can be made again. */
 function told(skipped: readonly Skipped[]): readonly string[] {
