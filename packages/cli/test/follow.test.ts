@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,17 +59,22 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
 
   test('is refused by name when a flag would not hold there', () =>
     story([], async ({ place, id }) => {
-      const runs = await Promise.all([
-        rein(place, ['-p', 'x', '--resume', id, '--mode', 'read-only']),
-        rein(place, ['-p', 'x', '--resume', id, '--max-steps', '3']),
-      ])
-      assert.deepEqual(
-        runs.map(({ code, stderr }) => [code, /--mode|--max-steps/.exec(stderr)?.[0]]),
-        [
-          [2, '--mode'],
-          [2, '--max-steps'],
-        ],
+      writeFileSync(
+        join(place.home, 'rein.yaml'),
+        'providers: { made: { baseUrl: "http://127.0.0.1:9/v1", key: none } }\n',
       )
+      const refused = [
+        ['--mode', 'read-only'],
+        ['--max-steps', '3'],
+        ['--preset', 'minimal'],
+        ['--plugin', 'bash=off'],
+        ['--model', 'made/other'],
+        ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'made'],
+      ]
+      for (const flags of refused) {
+        const { code, stderr } = await rein(place, ['-p', 'x', '--resume', id, ...flags])
+        assert.deepEqual([code, /^rein: .*(--[a-z-]+) would not hold there/.exec(stderr)?.[1]], [2, flags[0]])
+      }
     }))
 
   test('is cancelled there by Ctrl-C here, and the holder goes on', () =>

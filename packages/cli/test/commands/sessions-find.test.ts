@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { when } from '../../src/commands/sessions/when.ts'
 import { Desk } from './desk.ts'
@@ -67,6 +68,17 @@ describe('rein sessions <query>', () => {
       ['--all', '--limit', '2'],
     ])
       assert.equal((await desk.run(['sessions', ...argv])).exit, 2, argv.join(' '))
+  })
+
+  test('--min-cost leaves what cost as much or more, and nothing whose cost nobody knows', async (t) => {
+    const events = await desk.events(id)
+    const priced = (cost: number) =>
+      events.map((event) => (event.type === 'request/settled' ? { ...event, data: { ...event.data, cost } } : event))
+    const requests = events.filter(({ type }) => type === 'request/settled').length
+    desk.write(id, 's-dear', priced(2 / requests))
+    t.after(() => rmSync(desk.log('s-dear')))
+    const dear = async (usd: string) => (await found('--min-cost', usd)).map((session) => session.id)
+    assert.deepEqual([await dear('1.99'), await dear('2.01')], [['s-dear'], []])
   })
 
   test('a terminal gets the newest and is told how many more there are; a pipe gets all', async () => {

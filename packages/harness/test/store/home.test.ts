@@ -72,6 +72,35 @@ test('a blob is taken over from a session that another store keeps', async (t) =
   assert.equal(Buffer.from((await store.blobs('ses_fork').get(name)) ?? []).toString(), 'a picture')
 })
 
+/** Files under a folder that hold these words. */
+const holding = (home: string, words: string): number =>
+  readdirSync(home, { recursive: true, withFileTypes: true }).filter(
+    (each) => each.isFile() && readFileSync(join(each.parentPath, each.name)).includes(words),
+  ).length
+
+for (const keep of ['jsonl', 'sqlite'] as const) {
+  test(`${keep}: pictures and large outputs go with their session, into the trash, back, and away for good`, async (t) => {
+    const home = folder(t)
+    const store = at(home, keep)
+    await session(store, 'ses_a', ['{"said":"in the log"}'])
+    const picture = await store.blobs('ses_a').put(Buffer.from('a picture'))
+    const file = await store.spill('ses_a').open('whole.txt')
+    await file.write(Buffer.from('a large output'))
+    await file.close()
+    value(await store.trash('ses_a'))
+    const [away] = await store.trashed()
+    assert.ok(away && away.bytes >= '{"said":"in the log"}\na picturea large output'.length)
+    assert.equal(await store.spillFolder('ses_a'), undefined)
+    value(await store.restore(away.name))
+    const back = join((await store.spillFolder('ses_a')) ?? '', 'whole.txt')
+    assert.equal(readFileSync(back, 'utf8'), 'a large output')
+    assert.equal(Buffer.from((await store.blobs('ses_a').get(picture)) ?? []).toString(), 'a picture')
+    value(await store.trash('ses_a'))
+    assert.equal((await store.emptyTrash()).removed, 1)
+    for (const words of ['in the log', 'a picture', 'a large output']) assert.equal(holding(home, words), 0, words)
+  })
+}
+
 test('where no database is, nothing makes one but a session that is to be kept there', async (t) => {
   const home = folder(t)
   const store = at(home)
