@@ -7,7 +7,6 @@ import {
   Providers,
   recordMode,
   StorePort,
-  sessionIndex,
 } from '@rein/harness'
 import { type Failure, FailureError, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
@@ -17,8 +16,9 @@ import { sayWithSlash } from '../slash-word.ts'
 import { type Hosted, openSession, type StartOptions } from '../start.ts'
 import { resumeTarget } from '../target.ts'
 import { safeText } from '../view/safe-text.ts'
-import { sessionTable } from '../view/session-table.ts'
+import { exportTo } from './exporting.ts'
 import { rewindTo, showTree } from './going-back.ts'
+import { showOthers } from './other-sessions.ts'
 import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -79,7 +79,7 @@ const commands: { readonly [name: string]: SlashCommand } = {
   resume: {
     takes: '[id]',
     help: 'continue another session; without an id, which there are',
-    run: async (context, id) => (id === '' ? listed(context) : resumed(context, id)),
+    run: async (context, id) => (id === '' ? showOthers(context).then(() => none) : resumed(context, id)),
   },
   model: {
     takes: '[provider/model]',
@@ -132,6 +132,12 @@ const commands: { readonly [name: string]: SlashCommand } = {
       showTree(context)
       return none
     },
+  },
+  export: {
+    takes: '[FILE]',
+    help: 'a copy to share, with secrets removed: FILE.html, FILE.json or FILE.zip; without, a page',
+    anytime: true,
+    run: async (context, typed) => nothingMore(await exportTo(context, typed)),
   },
   quit: { takes: '', help: 'end rein; the session can be resumed', anytime: true, run: async () => quit },
 }
@@ -224,17 +230,6 @@ async function resumed(context: SlashContext, typed: string): Promise<Result<Fol
   const { start } = target.value
   if (start.kind === 'resume' && start.id === context.agent.session.id) return wrong('this is that session')
   return open(context, start)
-}
-
-async function listed({ cli, host, agent, terminal }: SlashContext): Promise<Result<Followup>> {
-  const store = host.host.get(StorePort)
-  if (!store) return none
-  // Nobody waits for an index while a session is open: what it does not know is read from the ends of the logs.
-  using index = await sessionIndex({ home: cli.home, store, clock: () => performance.now(), waitMs: 100 })
-  const sessions = await index.list({ facts: false, withinMs: 200 })
-  const others = sessions.filter(({ entry }) => entry.id !== agent.session.id).slice(0, 10)
-  terminal.line(others.length === 0 ? 'There is no other session.' : sessionTable(others, cli))
-  return none
 }
 
 const meant = (name: string, known: readonly string[], lead = ''): string => {
