@@ -30,6 +30,16 @@ export function diskFailure(code: FailureCode, doing: string, cause: unknown): F
   }
 }
 
+/** What is in a folder; nothing where there is no such folder. */
+export async function noneWhenAbsent<T>(looking: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await looking
+  } catch (cause) {
+    if (isAbsent(cause)) return []
+    throw cause
+  }
+}
+
 /** True when the file or folder is simply not there. */
 export const isAbsent = (cause: unknown): boolean => {
   const code = codeOf(cause)

@@ -6,23 +6,15 @@ import { findSession } from './find.ts'
 import { jsonlStore } from './jsonl/store.ts'
 import { memoryOf, memoryStore } from './memory.ts'
 import type { MovableStore } from './movable.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionStore, StoreOptions } from './session-store.ts'
 import { DATABASE, sqliteStore } from './sqlite/store.ts'
 
 /** The stores of a home. */
 export type StoreKind = 'jsonl' | 'sqlite' | 'memory'
 
-export interface HomeOptions {
-  /** `$REIN_HOME`, absolute. */
-  readonly home: string
-  /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and the order of posts. */
-  readonly now: () => number
+export interface HomeOptions extends StoreOptions {
   /** Which store keeps new sessions. Default `jsonl`. */
   readonly keep?: StoreKind
-  /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
-  readonly pollMs?: number
-  /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
-  readonly silentMs?: number
 }
 
 export interface HomeStore extends SessionStore {
@@ -39,11 +31,10 @@ export interface HomeStore extends SessionStore {
 
 /** The sessions of one home, whatever store keeps each. A new one is kept by the store that is chosen. */
 export function homeStore(options: HomeOptions): HomeStore {
-  const { home, now, keep = 'jsonl', pollMs, silentMs } = options
-  const times = { ...(pollMs !== undefined && { pollMs }), ...(silentMs !== undefined && { silentMs }) }
+  const { home, now, keep = 'jsonl' } = options
   const movable = new Map<StoreKind, MovableStore>([
-    ['jsonl', jsonlStore({ home, now, ...times })],
-    ['sqlite', sqliteStore({ home, now, ...times })],
+    ['jsonl', jsonlStore(options)],
+    ['sqlite', sqliteStore(options)],
   ])
   const memory = keep === 'memory' ? memoryStore(home, now) : memoryOf(home)
   const stores = new Map<StoreKind, SessionStore>(memory ? [['memory', memory], ...movable] : movable)

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FailureError, MemoryStore } from '@rein/session'
+import { FailureError, MemoryStore, type Result, type SessionEntry } from '@rein/session'
 import { missing } from './failures.ts'
 import { findSession } from './find.ts'
 import { nodeHasher } from './hasher.ts'
-import type { SessionStore } from './session-store.ts'
+import type { SessionStore, SpillFiles } from './session-store.ts'
 import { spillFiles } from './spill.ts'
 
 /** The memory of this process, by home. */
@@ -19,34 +19,27 @@ export const memoryOf = (home: string): SessionStore | undefined => memories.get
  * ones. Spill files are real ones, in a folder of the system's that goes when the process ends.
  */
 export function memoryStore(home: string, now: () => number): SessionStore {
-  const known = memories.get(home)
-  if (known) return known
-  const store = new MemoryStore({ hasher: nodeHasher, now })
-  const has = async (id: string): Promise<boolean> => (await store.ends(id, { head: 0, tail: 0 })).ok
-  const made: SessionStore = {
-    name: store.name,
-    create: (id, options) => store.create(id, options),
-    acquire: (id, options) => store.acquire(id, options),
-    list: () => store.list(),
-    read: (id) => store.read(id),
-    ends: (id, most) => store.ends(id, most),
-    watch: (id, from, signal) => store.watch(id, from, signal),
-    post: (id, item) => store.post(id, item),
-    blobs: (id) => store.blobs(id),
-    trash: (id) => store.trash(id),
-    trashed: () => store.trashed(),
-    restore: (name) => store.restore(name),
-    emptyTrash: (names) => store.emptyTrash(names),
-    find: async (typed, cwd) => findSession(await store.list(), typed, cwd),
-    spill: (id) =>
-      spillFiles(async () => {
-        if (await has(id)) return join(spillRoot(), id)
-        throw new FailureError(missing(id))
-      }),
-    spillFolder: async (id) => ((await has(id)) ? join(spillRoot(), id) : undefined),
+  const store = memories.get(home) ?? new SpillingMemory({ hasher: nodeHasher, now })
+  memories.set(home, store)
+  return store
+}
+
+class SpillingMemory extends MemoryStore implements SessionStore {
+  async find(typed: string, cwd: string): Promise<Result<SessionEntry>> {
+    return findSession(await this.list(), typed, cwd)
   }
-  memories.set(home, made)
-  return made
+
+  spill(id: string): SpillFiles {
+    return spillFiles(async () => {
+      const folder = await this.spillFolder(id)
+      if (folder === undefined) throw new FailureError(missing(id))
+      return folder
+    })
+  }
+
+  async spillFolder(id: string): Promise<string | undefined> {
+    return (await this.ends(id, { head: 0, tail: 0 })).ok ? join(spillRoot(), id) : undefined
+  }
 }
 
 let root: string | undefined

@@ -1,4 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Holder, Posted, Result } from '@rein/session'
+import { noneWhenAbsent } from './disk-failure.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** Which of two copies of one session counts: the one with the higher epoch. */
@@ -13,6 +16,11 @@ export interface Standing {
 export interface Piece {
   readonly name: string
   readonly bytes: Uint8Array
+}
+
+/** The files of a folder; none where there is no such folder. */
+export async function* piecesIn(folder: string): AsyncGenerator<Piece> {
+  for (const name of await noneWhenAbsent(readdir(folder))) yield { name, bytes: await readFile(join(folder, name)) }
 }
 
 /** What a session consists of, byte for byte. May be read more than once. */

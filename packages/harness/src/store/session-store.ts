@@ -1,5 +1,17 @@
 import type { Result, SessionEntry, Store } from '@rein/session'
 
+/** What a store that keeps sessions in a home is made with. */
+export interface StoreOptions {
+  /** `$REIN_HOME`, absolute. */
+  readonly home: string
+  /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and the order of posts. */
+  readonly now: () => number
+  /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
+  readonly pollMs?: number
+  /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
+  readonly silentMs?: number
+}
+
 /** A store as the harness needs one: with files for outputs that are too large, and a way to name a session. */
 export interface SessionStore extends Store {
   /**

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Lease } from '@rein/session'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
-import type { JsonlStore } from '../../src/store/jsonl/store.ts'
+import type { MovableStore } from '../../src/store/movable.ts'
 import { Scratch, textOf, value } from './scratch.ts'
 
 const run = promisify(execFile)
@@ -16,7 +16,7 @@ const freezeWriter = fileURLToPath(import.meta.resolve('./freeze-writer.ts'))
 const limitedWriter = fileURLToPath(import.meta.resolve('./limited-writer.ts'))
 const poster = fileURLToPath(import.meta.resolve('./poster.ts'))
 
-async function takeOver(store: JsonlStore, id: string): Promise<Lease> {
+async function takeOver(store: MovableStore, id: string): Promise<Lease> {
   for (;;) {
     const result = await store.acquire(id, { holder: processHolder(), silentMs: 0 })
     if (result.ok) return result.value

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Holder, Result } from '@rein/session'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
-import { type JsonlStore, jsonlStore } from '../../src/store/jsonl/store.ts'
+import { jsonlStore } from '../../src/store/jsonl/store.ts'
+import type { MovableStore } from '../../src/store/movable.ts'
 
 /** A home of its own for one test, and what a test does to the files in it. */
 export class Scratch {
   readonly home: string = mkdtempSync(join(tmpdir(), 'rein-store-'))
   readonly sessions: string = join(this.home, 'sessions')
 
-  store(): JsonlStore {
+  store(): MovableStore {
     return jsonlStore({ home: this.home, now: Date.now, pollMs: 20 })
   }
 

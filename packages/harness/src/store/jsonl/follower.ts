@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { FailureError, type Watched } from '@rein/session'
 import { Delivered } from '../delivered.ts'
-import { isAbsent } from '../disk-failure.ts'
+import { highestLog } from './highest-log.ts'
 import { lockPath, logPath, type Place, readEpochs } from './names.ts'
 
 const NEWLINE = 10
@@ -65,24 +65,18 @@ export class Follower {
 
   /** Start over at the head of the highest published log; what was delivered stays, to be compared. */
   async #open(): Promise<Source> {
-    for (let round = 0; round < 100; round++) {
-      const { locks, logs } = await readEpochs(this.#at)
-      const epoch = logs.at(-1)
-      if (epoch === undefined) break
-      try {
-        const fd = openSync(logPath(this.#at, epoch), 'r')
-        const claim = Math.max(epoch, locks.at(-1) ?? 0)
-        this.#source = { epoch, fd, identity: identityOf(fstatSync(fd, { bigint: true })), claim }
-        this.#offset = 0
-        this.#position = 0
-        this.#rest = Buffer.alloc(0)
-        return this.#source
-      } catch (cause) {
-        // Replaced by a higher one between the look and the open.
-        if (!isAbsent(cause)) throw cause
-      }
-    }
-    throw new FailureError({ code: 'SESSION_MISSING', message: `session ${this.#at.id} is no longer here` })
+    const source = await highestLog(this.#at, (path, { log, locks }): Source => {
+      const fd = openSync(path, 'r')
+      const identity = identityOf(fstatSync(fd, { bigint: true }))
+      return { epoch: log, fd, identity, claim: Math.max(log, locks.at(-1) ?? 0) }
+    })
+    if (!source)
+      throw new FailureError({ code: 'SESSION_MISSING', message: `session ${this.#at.id} is no longer here` })
+    this.#source = source
+    this.#offset = 0
+    this.#position = 0
+    this.#rest = Buffer.alloc(0)
+    return source
   }
 
   /** The cheap look, without reading the folder: nothing was claimed, published or cut since. */

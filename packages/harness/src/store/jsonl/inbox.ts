@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { link, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { faultOfPosted, type Posted, type Result } from '@rein/session'
-import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
+import { codeOf, diskFailure, isAbsent, noneWhenAbsent } from '../disk-failure.ts'
 import { fail } from '../failures.ts'
 import { watchFolder } from '../folder-watch.ts'
 import { syncFolder } from './disk.ts'
@@ -76,13 +76,8 @@ export class Inbox {
     return found.map((entry) => entry.item)
   }
 
-  async #names(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.#folder)
-    } catch (cause) {
-      if (isAbsent(cause)) return []
-      throw cause
-    }
+  #names(): Promise<readonly string[]> {
+    return noneWhenAbsent(readdir(this.#folder))
   }
 
   /** Unknown ids are taken as well: an item that is in the log already must not come in by a late post. */

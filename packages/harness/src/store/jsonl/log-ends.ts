@@ -1,10 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { LogEnds, Result } from '@rein/session'
 import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
 import { fail, withoutLog } from '../failures.ts'
 import { lockIdentityAt } from './disk.ts'
+import { highestLog } from './highest-log.ts'
 import type { Top } from './listing.ts'
-import { hadLog, lockPath, logPath, type Place, readEpochs } from './names.ts'
+import { hadLog, lockPath, logPath, type Place } from './names.ts'
+import { readRange } from './tail.ts'
 
 export interface Most {
   readonly head: number
@@ -18,15 +20,8 @@ export interface Most {
 export async function logEnds(at: Place, most: Most, top?: Top): Promise<Result<LogEnds>> {
   try {
     const known = top && stillTop(at, top) ? endsOf(logPath(at, top.log), most) : undefined
-    if (known) return { ok: true, value: known }
-    for (let round = 0; round < 100; round++) {
-      const epoch = (await readEpochs(at)).logs.at(-1)
-      if (epoch === undefined) break
-      const ends = endsOf(logPath(at, epoch), most)
-      // Else it was replaced by a higher one between the look and the open.
-      if (ends) return { ok: true, value: ends }
-    }
-    return fail(withoutLog(at.id, await hadLog(at)))
+    const ends = known ?? (await highestLog(at, (path) => endsOf(path, most)))
+    return ends ? { ok: true, value: ends } : fail(withoutLog(at.id, await hadLog(at)))
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause
     return fail(diskFailure('FILE_ERROR', `could not read session ${at.id}`, cause))
@@ -56,19 +51,8 @@ function endsOf(path: string, { head, tail }: Most): LogEnds | undefined {
     if (!stat.isFile()) throw Object.assign(new Error('what stands there is not a file'), { code: 'EISDIR' })
     const first = Math.min(head, stat.size)
     const from = Math.max(first, stat.size - tail)
-    return { head: part(fd, 0, first), tail: part(fd, from, stat.size), bytes: stat.size }
+    return { head: readRange(fd, 0, first), tail: readRange(fd, from, stat.size), bytes: stat.size }
   } finally {
     closeSync(fd)
   }
-}
-
-function part(fd: number, from: number, to: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(to - from)
-  let read = 0
-  while (read < bytes.length) {
-    const got = readSync(fd, bytes, read, bytes.length - read, from + read)
-    if (got === 0) break
-    read += got
-  }
-  return bytes.subarray(0, read)
 }

@@ -1,9 +1,8 @@
 import { lstat, mkdir, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FailureError, type Holder, type Result } from '@rein/session'
-import { isAbsent } from '../disk-failure.ts'
 import { exists, fail, missing } from '../failures.ts'
-import type { Arrival, Contents, MovableStore, Pack, Piece, Standing } from '../movable.ts'
+import { type Arrival, type Contents, type MovableStore, type Pack, piecesIn, type Standing } from '../movable.ts'
 import { acquireSession, type Opening, onDisk } from './acquire.ts'
 import { disk, syncFolder } from './disk.ts'
 import { Inbox } from './inbox.ts'
@@ -48,9 +47,9 @@ async function pack(of: Opening, id: string, holder: Holder): Promise<Result<Pac
         epoch: lease.epoch,
         changed: (await lstat(log)).mtimeMs,
         log: () => lease.bytes(),
-        blobs: () => pieces(partPath(at, 'blobs')),
-        asides: () => pieces(partPath(at, 'aside')),
-        spilled: () => pieces(partPath(at, 'spill')),
+        blobs: () => piecesIn(partPath(at, 'blobs')),
+        asides: () => piecesIn(partPath(at, 'aside')),
+        spilled: () => piecesIn(partPath(at, 'spill')),
         posted: () => lease.posted(),
         renew: () => lease.renew(),
         async putAway() {
@@ -62,16 +61,6 @@ async function pack(of: Opening, id: string, holder: Holder): Promise<Result<Pac
       },
     }
   })
-}
-
-async function* pieces(folder: string): AsyncGenerator<Piece> {
-  let names: readonly string[] = []
-  try {
-    names = await readdir(folder)
-  } catch (cause) {
-    if (!isAbsent(cause)) throw cause
-  }
-  for (const name of names) yield { name, bytes: await readFile(join(folder, name)) }
 }
 
 /** In a hidden folder beside the sessions first. */
@@ -91,9 +80,9 @@ async function unpack(of: Opening, from: Pack, holder: Holder): Promise<Arrival>
   for (const part of PARTS) await syncFolder(join(staging, part))
   const contents: Contents = {
     log: () => blocks(log),
-    blobs: () => pieces(join(staging, 'blobs')),
-    asides: () => pieces(join(staging, 'aside')),
-    spilled: () => pieces(join(staging, 'spill')),
+    blobs: () => piecesIn(join(staging, 'blobs')),
+    asides: () => piecesIn(join(staging, 'aside')),
+    spilled: () => piecesIn(join(staging, 'spill')),
   }
   return { ...contents, show: () => show(of, { at, staging, epoch: from.epoch }, holder) }
 }

@@ -1,8 +1,9 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { FailureError, type Result } from '@rein/session'
-import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
+import { codeOf, diskFailure } from '../disk-failure.ts'
 import { fail, missing, withoutLog } from '../failures.ts'
-import { hadLog, logPath, type Place, readEpochs } from './names.ts'
+import { highestLog } from './highest-log.ts'
+import { hadLog, type Place } from './names.ts'
 
 /** Bytes handed out at a time. */
 const BLOCK = 4 * 1024 * 1024
@@ -13,7 +14,7 @@ const BLOCK = 4 * 1024 * 1024
  */
 export async function readLog(at: Place): Promise<Result<AsyncIterable<Uint8Array>>> {
   try {
-    const file = await openHighest(at)
+    const file = await highestLog(at, openFile)
     if (!file) return fail(withoutLog(at.id, await hadLog(at)))
     await file.close()
     return { ok: true, value: { [Symbol.asyncIterator]: () => blocks(at) } }
@@ -21,20 +22,6 @@ export async function readLog(at: Place): Promise<Result<AsyncIterable<Uint8Arra
     if (codeOf(cause) === undefined) throw cause
     return fail(unreadable(at.id, cause))
   }
-}
-
-async function openHighest(at: Place): Promise<FileHandle | undefined> {
-  for (let round = 0; round < 100; round++) {
-    const epoch = (await readEpochs(at)).logs.at(-1)
-    if (epoch === undefined) return undefined
-    try {
-      return await openFile(logPath(at, epoch))
-    } catch (cause) {
-      // Replaced by a higher one between the look and the open.
-      if (!isAbsent(cause)) throw cause
-    }
-  }
-  return undefined
 }
 
 /** Without waiting: a pipe in the place of a log must not hang the reader. */
@@ -46,7 +33,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 async function* blocks(at: Place): AsyncGenerator<Uint8Array> {
-  const file = await openHighest(at)
+  const file = await highestLog(at, openFile)
   if (!file) throw new FailureError(missing(at.id))
   try {
     const { size } = await file.stat()

@@ -6,7 +6,7 @@ import { codeOf } from '../disk-failure.ts'
 import { fail, missing } from '../failures.ts'
 import { findSession } from '../find.ts'
 import type { MovableStore } from '../movable.ts'
-import type { SessionStore } from '../session-store.ts'
+import type { SessionStore, StoreOptions } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
 import { acquireSession, createSession, type Opening, onDisk, putAway } from './acquire.ts'
 import { fileBlobs } from './blobs.ts'
@@ -20,21 +20,11 @@ import { readLog } from './read-log.ts'
 import { deleteFromTrash, listTrash, restoreFromTrash } from './trashed.ts'
 import { watchLog } from './watch.ts'
 
-export interface JsonlOptions {
-  /** `$REIN_HOME`, absolute: sessions stand in `<home>/sessions/`, what was put away in `<home>/trash/`. */
-  readonly home: string
-  /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and the order of posts. */
-  readonly now: () => number
-  /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
-  readonly pollMs?: number
-  /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
-  readonly silentMs?: number
-}
-
-export type JsonlStore = MovableStore
-
-/** Sessions as files: one JSON line an event, one log a session, any number of processes, no server. */
-export function jsonlStore(options: JsonlOptions): JsonlStore {
+/**
+ * Sessions as files: one JSON line an event, one log a session, any number of processes, no server. They stand in
+ * `<home>/sessions/`, what was put away in `<home>/trash/`.
+ */
+export function jsonlStore(options: StoreOptions): MovableStore {
   const { now, pollMs = 250, silentMs: silence = 5000 } = options
   const root = join(options.home, 'sessions')
   const locate = locator(root)

@@ -28,7 +28,8 @@ function lastNewline(fd: number, size: number): number {
   return -1
 }
 
-function readRange(fd: number, start: number, end: number): Buffer {
+/** As many of these bytes of an open file as there are. */
+export function readRange(fd: number, start: number, end: number): Buffer {
   const bytes = Buffer.allocUnsafe(end - start)
   let read = 0
   while (read < bytes.length) {
@@ -40,9 +41,9 @@ function readRange(fd: number, start: number, end: number): Buffer {
 }
 
 /** A cut record never parses: its closing brace is its last byte. */
-function isRecord(bytes: Buffer): boolean {
+export function isRecord(bytes: Uint8Array): boolean {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
     return typeof value === 'object' && value !== null
   } catch (cause) {
     if (cause instanceof SyntaxError) return false

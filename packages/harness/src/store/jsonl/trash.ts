@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isAbsent } from '../disk-failure.ts'
+import { noneWhenAbsent } from '../disk-failure.ts'
 import { syncFolder } from './disk.ts'
 import { FOLDER_MODE, type Place, parseName } from './names.ts'
 
@@ -29,16 +29,7 @@ function logsLast(a: string, b: string): number {
 async function freeFolder(base: string, names: readonly string[]): Promise<string> {
   for (let number = 1; ; number++) {
     const folder = number === 1 ? base : `${base}-${number}`
-    const there = new Set(await namesIn(folder))
+    const there = new Set(await noneWhenAbsent(readdir(folder)))
     if (!names.some((name) => there.has(name))) return folder
-  }
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (cause) {
-    if (isAbsent(cause)) return []
-    throw cause
   }
 }

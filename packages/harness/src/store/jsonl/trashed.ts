@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FailureError, type Result, type Trashed } from '@rein/session'
-import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
+import { codeOf, diskFailure, isAbsent, noneWhenAbsent } from '../disk-failure.ts'
 import { exists, fail, notInTrash } from '../failures.ts'
 import { syncFolder } from './disk.ts'
 import { FOLDER_MODE, type Part, parseName } from './names.ts'
@@ -100,14 +100,8 @@ async function folders(trash: string): Promise<readonly Folder[]> {
   return found
 }
 
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true })
-  } catch (cause) {
-    if (isAbsent(cause)) return []
-    throw cause
-  }
-}
+const entriesOf = (folder: string): Promise<readonly Dirent[]> =>
+  noneWhenAbsent(readdir(folder, { withFileTypes: true }))
 
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0

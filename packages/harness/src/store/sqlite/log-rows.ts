@@ -1,4 +1,6 @@
 import type { LogEnds } from '@rein/session'
+import type { Tail } from '../jsonl/log-file.ts'
+import { isRecord } from '../jsonl/tail.ts'
 import { bytesOf, type Connection, numberOf } from './connection.ts'
 import type { SessionRow } from './session-row.ts'
 import { SqlTrouble } from './trouble.ts'
@@ -12,10 +14,7 @@ const BLOCK = 1024 * 1024
 /** Where a line stands in the table. */
 export const placeOf = (key: number, position: number): number => key * ROOM + position
 
-/** How a log ends. `torn`: after its last line, or in place of its lines, stands something that is no record. */
-export type Tail = 'clean' | 'lacks-newline' | 'torn'
-
-/** The same rule as for files: a last record may lack only its newline. */
+/** The same rule as for files: a last record may lack only its newline. `torn` is also a log that lacks lines. */
 export function tailOf(db: Connection, row: SessionRow): Tail {
   if (row.lines > 0) {
     const there = db.one(
@@ -30,17 +29,6 @@ export function tailOf(db: Connection, row: SessionRow): Tail {
   }
   if (row.tail.length === 0) return 'clean'
   return isRecord(row.tail) ? 'lacks-newline' : 'torn'
-}
-
-/** A cut record never parses: its closing brace is its last byte. */
-function isRecord(bytes: Uint8Array): boolean {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    return typeof value === 'object' && value !== null
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return false
-    throw cause
-  }
 }
 
 export function insertLine(db: Connection, place: number, bytes: Uint8Array): void {

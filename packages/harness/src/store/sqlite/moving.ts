@@ -1,11 +1,10 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FailureError, type Holder, type Lease, type Result } from '@rein/session'
-import { isAbsent } from '../disk-failure.ts'
 import { exists, fail, missing, taken } from '../failures.ts'
 import { writeBytes } from '../jsonl/log-file.ts'
 import { FOLDER_MODE } from '../jsonl/names.ts'
-import type { Arrival, Contents, MovableStore, Pack, Piece } from '../movable.ts'
+import { type Arrival, type Contents, type MovableStore, type Pack, type Piece, piecesIn } from '../movable.ts'
 import { bytesOf, type Connection, numberOf, textOf } from './connection.ts'
 import { blocksOf, insertLine, placeOf } from './log-rows.ts'
 import { insertPost } from './posts.ts'
@@ -88,7 +87,7 @@ function contentsOf(within: Within, { key, id }: { readonly key: number; readonl
     log: () => logOf(within, key),
     blobs: () => rows('blob', 'sha256'),
     asides: () => rows('aside', 'name'),
-    spilled: () => files(spillPath(spill, id, key)),
+    spilled: () => piecesIn(spillPath(spill, id, key)),
   }
 }
 
@@ -97,16 +96,6 @@ async function* logOf({ database }: Within, key: number): AsyncGenerator<Uint8Ar
   db.exec('BEGIN')
   const row = db.one('SELECT * FROM session WHERE key = ?', key)
   if (row) yield* blocksOf(db, toSession(row))
-}
-
-async function* files(folder: string): AsyncGenerator<Piece> {
-  let names: readonly string[] = []
-  try {
-    names = await readdir(folder)
-  } catch (cause) {
-    if (!isAbsent(cause)) throw cause
-  }
-  for (const name of names) yield { name, bytes: await readFile(join(folder, name)) }
 }
 
 /** Under a row that no reader sees. One that an interrupted move left goes first. */

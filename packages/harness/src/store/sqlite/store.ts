@@ -5,7 +5,7 @@ import { findSession } from '../find.ts'
 import { judgeAs, processHolder } from '../jsonl/holder.ts'
 import { isSessionId } from '../jsonl/names.ts'
 import type { MovableStore } from '../movable.ts'
-import type { SessionStore } from '../session-store.ts'
+import type { SessionStore, StoreOptions } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
 import { rowBlobs } from './blobs.ts'
 import type { Connection } from './connection.ts'
@@ -24,19 +24,11 @@ import { guarded, orFailure, type Within } from './within.ts'
 /** The name of the database in a home. */
 export const DATABASE = 'sessions.sqlite'
 
-export interface SqliteOptions {
-  /** `$REIN_HOME`, absolute: sessions stand in `<home>/sessions.sqlite`, their spill files in `<home>/spill/`. */
-  readonly home: string
-  /** Milliseconds since 1970, UTC. Decides only how long a silent holder is waited for, and what lists say. */
-  readonly now: () => number
-  /** How often a watcher looks where the system gives no hints, in milliseconds. Default 250. */
-  readonly pollMs?: number
-  /** After how long without a sign of life a holder may be taken over, in milliseconds. Default 5000. */
-  readonly silentMs?: number
-}
-
-/** Sessions in one SQLite database, any number of processes, no server. */
-export function sqliteStore(options: SqliteOptions): MovableStore {
+/**
+ * Sessions in one SQLite database, any number of processes, no server. It stands in `<home>/sessions.sqlite`, spill files
+ * in `<home>/spill/`.
+ */
+export function sqliteStore(options: StoreOptions): MovableStore {
   const { home, now, pollMs = 250, silentMs: silence = 5000 } = options
   const database = new Database(join(home, DATABASE))
   const within: Within = { database, now, silentMs: silence, spill: join(home, 'spill') }
