@@ -1,7 +1,12 @@
 import type { Result, SessionEntry } from '@rein/session'
 import { fail, missing } from './failures.ts'
 
-/** @param entries newest first. `last` passes over broken sessions: nothing could be resumed there. */
+/**
+ * The session a person means: `last` (of this directory, else of all), an id, or the beginning of one. `last` passes over
+ * broken sessions: nothing could be resumed there. Fails `SESSION_MISSING`, and `USAGE` when several begin so.
+ * @param entries newest first.
+ * @param cwd absolute.
+ */
 export function findSession(entries: readonly SessionEntry[], typed: string, cwd: string): Result<SessionEntry> {
   if (typed === 'last') {
     const sound = entries.filter((entry) => entry.state !== 'broken')
