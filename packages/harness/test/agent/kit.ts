@@ -180,7 +180,8 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
   return new Stage(new Agent(parts, settings, { provider: 'scripted', model: 'm' }), parts, scope)
 }
 
-function partsOf(options: StageOptions, at: { session: LiveSession; ports: Ports; scope: Scope }): AgentParts {
+/** Everything an agent is made of, small and in memory. */
+export function partsOf(options: StageOptions, at: { session: LiveSession; ports: Ports; scope: Scope }): AgentParts {
   const { session, ports, scope } = at
   const set = new ToolSet()
   for (const one of options.tools ?? []) set.tools.add(scope, one.name, one)

@@ -11,8 +11,8 @@ import { SqliteScratch } from '../store/sqlite-scratch.ts'
 /** Stores as things that can be crashed, by name. */
 const crashStores = {
   memory: async (): Promise<CrashStore> => memory(),
-  jsonl: async (): Promise<CrashStore> => jsonl(),
-  sqlite: async (): Promise<CrashStore> => sqlite(),
+  jsonl: async (): Promise<CrashStore> => ({ ...new Scratch().underTest(), dead }),
+  sqlite: async (): Promise<CrashStore> => ({ ...new SqliteScratch().underTest(), dead }),
 }
 
 export type CrashStoreName = keyof typeof crashStores
@@ -61,31 +61,5 @@ function memory(): CrashStore {
   }
 }
 
-function sqlite(): CrashStore {
-  const scratch = new SqliteScratch()
-  return {
-    store: scratch.store(),
-    other: scratch.store(),
-    holder,
-    dead,
-    silence: async (id) => scratch.silence(id),
-    cutLog: async (id, bytes) => scratch.cutLog(id, bytes),
-    dispose: async () => scratch.dispose(),
-  }
-}
-
 /** This machine and a process that began at another time: it is gone for good. */
 const dead = (number: number): Holder => ({ ...processHolder(), started: `gone-${number}` })
-
-function jsonl(): CrashStore {
-  const scratch = new Scratch()
-  return {
-    store: scratch.store(),
-    other: scratch.store(),
-    holder,
-    dead,
-    silence: async (id) => scratch.silence(id),
-    cutLog: async (id, bytes) => scratch.cutLog(id, bytes),
-    dispose: async () => scratch.dispose(),
-  }
-}

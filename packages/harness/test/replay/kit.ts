@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { Registry, Scope } from '@rein/kernel'
 import { MemoryStore, type SessionEvent } from '@rein/session'
-import { AgentHooks } from '../../src/agent/hooks.ts'
-import { standardLoop } from '../../src/agent/loop.ts'
 import type { Provider } from '../../src/model/provider.ts'
 import { explain } from '../../src/replay/cause.ts'
 import { type Played, play } from '../../src/replay/play.ts'
@@ -10,34 +8,17 @@ import type { PlaybackOptions } from '../../src/replay/playback.ts'
 import { wholeOf } from '../../src/replay/played-calls.ts'
 import { Recording } from '../../src/replay/recording.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
-import { ToolSet } from '../../src/tools/ports.ts'
-import { memorySpill, open, type StageOptions, slot, untouched } from '../agent/kit.ts'
+import { type StageOptions, partsOf as stageParts } from '../agent/kit.ts'
 
-/** What a stage stands on, as the parts a replay is given. */
+/** What a stage stands on, as the parts a replay is given. No provider unless one is named: it is looked up by its name. */
 export const partsOf =
   (options: StageOptions): PlaybackOptions['parts'] =>
   async ({ session, ports }) => {
-    const set = new ToolSet()
     const scope = new Scope('test')
-    for (const one of options.tools ?? []) set.tools.add(scope, one.name, one)
     const providers = new Registry<Provider>('provider')
     if (options.provider) providers.add(scope, options.provider.name, options.provider)
-    return {
-      session,
-      ports,
-      hooks: new AgentHooks(),
-      set,
-      loop: slot(options.loop ?? standardLoop),
-      prompt: slot(options.prompt ?? plain),
-      approval: slot(options.approval ?? open),
-      provider: (name) => providers.lease(name),
-      spill: memorySpill(),
-      callSession: { id: session.id, cwd: '/work', spillFolders: ['/spill'], state: (of) => session.log.state(of) },
-      redact: options.redact ?? untouched,
-    }
+    return { ...stageParts(options, { session, ports, scope }), provider: (name) => providers.lease(name) }
   }
-
-const plain = { system: () => ({ text: 'You are a test.', sections: [] }), context: () => undefined }
 
 /** Drive a log again on such a stage. */
 export function replayed(events: readonly SessionEvent[], options: StageOptions = {}): Promise<Played> {

@@ -1,46 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test, { type TestContext } from 'node:test'
-import { storeContract } from '@rein/session'
-import { type HomeOptions, type HomeStore, homeStore } from '../../src/store/home.ts'
-import { holder, Scratch, textOf, value } from './scratch.ts'
+import test from 'node:test'
+import type { HomeStore } from '../../src/store/home.ts'
+import { at, folder, session } from './homes.ts'
+import { holder, textOf, value } from './scratch.ts'
 import { SqliteScratch } from './sqlite-scratch.ts'
 
-const at = (home: string, keep: NonNullable<HomeOptions['keep']> = 'jsonl'): HomeStore =>
-  homeStore({ home, now: Date.now, keep, pollMs: 20 })
-
-function folder(t: TestContext): string {
-  const home = mkdtempSync(join(tmpdir(), 'rein-home-'))
-  t.after(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
-
-async function session(store: HomeStore, id: string, lines: readonly string[] = ['{"seq":0}']): Promise<void> {
-  const lease = value(await store.create(id, { cwd: '/work', holder: holder(1) }))
-  await lease.append(0, lines)
-  await lease.release()
-}
-
 const log = async (store: HomeStore, id: string): Promise<string> => textOf(value(await store.read(id)))
-
-storeContract({
-  test: (title, run) => test(`home: ${title}`, run),
-  make: async () => {
-    const scratch = new Scratch()
-    return {
-      store: at(scratch.home),
-      other: at(scratch.home),
-      holder,
-      silence: async (id) => scratch.silence(id),
-      cutLog: async (id, bytes) => scratch.cutLog(id, bytes),
-      tamperBlob: async (_id, sha256) => scratch.tamperBlob(sha256),
-      breakLog: (id) => scratch.breakLog(id),
-      dispose: async () => scratch.dispose(),
-    }
-  },
-})
 
 test('the sessions of every store of a home are listed, found, read and put away as those of one', async (t) => {
   const home = folder(t)

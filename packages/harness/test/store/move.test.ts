@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test, { type TestContext } from 'node:test'
-import { type HomeOptions, type HomeStore, homeStore } from '../../src/store/home.ts'
+import test from 'node:test'
+import { type HomeStore, homeStore } from '../../src/store/home.ts'
 import { moveSession } from '../../src/store/move.ts'
+import { at, folder, session } from './homes.ts'
 import { holder, value } from './scratch.ts'
-
-const at = (home: string, keep: NonNullable<HomeOptions['keep']> = 'jsonl'): HomeStore =>
-  homeStore({ home, now: Date.now, keep, pollMs: 20 })
-
-function folder(t: TestContext): string {
-  const home = mkdtempSync(join(tmpdir(), 'rein-home-'))
-  t.after(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
-
-async function session(store: HomeStore, id: string, lines: readonly string[] = ['{"seq":0}']): Promise<void> {
-  const lease = value(await store.create(id, { cwd: '/work', holder: holder(1) }))
-  await lease.append(0, lines)
-  await lease.release()
-}
 
 /** Not UTF-8, a NUL, a carriage return, an empty line, two records on a line, and no end. */
 const DAMAGED = Buffer.concat([

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, w
 import { mkdir, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Holder, Result } from '@rein/session'
+import type { Holder, Result, Store, StoreUnderTest } from '@rein/session'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
 import { jsonlStore } from '../../src/store/jsonl/store.ts'
 import type { MovableStore } from '../../src/store/movable.ts'
@@ -51,6 +51,20 @@ export class Scratch {
     const path = this.path(new RegExp(`^${id}(\\.\\d+)?\\.jsonl$`))
     await rename(path, `${path}.away`)
     await mkdir(path)
+  }
+
+  /** What the suites of a store need of it, and of a store `as` that stands on it. */
+  underTest(as: () => Store = () => this.store()): StoreUnderTest {
+    return {
+      store: as(),
+      other: as(),
+      holder,
+      silence: async (id) => this.silence(id),
+      cutLog: async (id, bytes) => this.cutLog(id, bytes),
+      tamperBlob: async (_id, sha256) => this.tamperBlob(sha256),
+      breakLog: (id) => this.breakLog(id),
+      dispose: async () => this.dispose(),
+    }
   }
 
   dispose(): void {

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { StoreUnderTest } from '@rein/session'
 import type { SessionStore } from '../../src/store/session-store.ts'
 import { sqliteStore } from '../../src/store/sqlite/store.ts'
+import { holder } from './scratch.ts'
 
 /** A home of its own for one test, and what a test does to the database in it. */
 export class SqliteScratch {
@@ -45,6 +47,20 @@ export class SqliteScratch {
       cut.subarray(end),
       key,
     )
+  }
+
+  /** What the suites of a store need of it. */
+  underTest(): StoreUnderTest {
+    return {
+      store: this.store(),
+      other: this.store(),
+      holder,
+      silence: async (id) => this.silence(id),
+      cutLog: async (id, bytes) => this.cutLog(id, bytes),
+      tamperBlob: async (_id, sha256) => void this.sql(`UPDATE blob SET bytes = x'00' WHERE sha256 = ?`, sha256),
+      breakLog: async () => void this.sql('DELETE FROM line'),
+      dispose: async () => this.dispose(),
+    }
   }
 
   dispose(): void {
