@@ -11,6 +11,8 @@ import { isBusy } from './trouble.ts'
 /** How often a write that another process is in the way of is tried again: for half a minute, about. */
 const TRIES = 600
 const PAUSE_MS = 25
+/** How often a journal that others read is looked at again: each look waits as long as the pause after it. */
+const SETTLES = 20
 
 /**
  * The one database of a home. It is opened when it is needed and, to read, only where it exists; nothing of SQLite is
@@ -30,12 +32,12 @@ export class Database {
     return this.#connection !== undefined || statSync(this.path, { throwIfNoEntry: false }) !== undefined
   }
 
-  /** @returns undefined where there is no database. */
+  /** @returns undefined where there is no database, or none whose making has come to its end. */
   async reading<T>(work: (db: Connection) => T): Promise<T | undefined> {
     if (!this.exists()) return undefined
     return this.#patiently(() => {
-      const db = this.#open()
-      return db.snapshot(() => work(db))
+      const db = this.#connection ?? this.#connect('read')
+      return db?.snapshot(() => work(db))
     })
   }
 
@@ -64,11 +66,21 @@ export class Database {
 
   /** Give room that nothing takes any more back to the disk. */
   async shrink(): Promise<void> {
-    await this.#patiently(() => {
-      const db = this.#open()
-      db.all('PRAGMA incremental_vacuum')
-      db.all('PRAGMA wal_checkpoint(TRUNCATE)')
-    })
+    await this.#patiently(() => this.#open().all('PRAGMA incremental_vacuum'))
+    await this.settleJournal()
+  }
+
+  /**
+   * Write the journal back and cut it to nothing: what was replaced and deleted then stands in no file.
+   * @returns false when somebody still reads a state from before, after a second of waiting.
+   */
+  async settleJournal(): Promise<boolean> {
+    for (let left = SETTLES; ; left--) {
+      const done = await this.#patiently(() => this.#open().one('PRAGMA wal_checkpoint(TRUNCATE)'))
+      if (done?.['busy'] === 0) return true
+      if (left === 0) return false
+      await setTimeout(PAUSE_MS)
+    }
   }
 
   /** A connection of one's own, to keep a state in sight across turns. The caller closes it. */
@@ -99,6 +111,7 @@ export class Database {
     for (const listener of [...this.#listeners]) listener()
   }
 
+  /** To write. Makes the database where there is none. */
   #open(): Connection {
     if (this.#connection) return this.#connection
     mkdirSync(dirname(this.path), { recursive: true, mode: FOLDER_MODE })
@@ -107,15 +120,20 @@ export class Database {
     } catch (cause) {
       if (codeOf(cause) !== 'EEXIST') throw cause
     }
+    const connection = this.#connect('write')
+    if (!connection) throw new TypeError('a database was opened to be written and has no tables')
+    return connection
+  }
+
+  /** @returns undefined where there are no tables to read. */
+  #connect(to: 'read' | 'write'): Connection | undefined {
     const connection = new Connection(this.path)
     try {
-      prepareSchema(connection)
-    } catch (cause) {
-      connection[Symbol.dispose]()
-      throw cause
+      if (prepareSchema(connection, to)) this.#connection = connection
+      return this.#connection
+    } finally {
+      if (this.#connection !== connection) connection[Symbol.dispose]()
     }
-    this.#connection = connection
-    return connection
   }
 
   /** Short calls with pauses between them: the event loop goes on while another process writes. */

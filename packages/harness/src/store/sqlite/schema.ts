@@ -40,24 +40,28 @@ const TABLES = `
 `
 
 /**
- * Make the tables where there are none. Several processes may do so at once: one of them makes them.
+ * Set a connection up. To write, the tables are made where there are none; several processes may do so at once: one of
+ * them makes them. To read, nothing is written, so that a process stopped while it writes is in nobody's way.
+ * @returns whether there are tables.
  * @throws SqlTrouble for a database of something else, or of a later version: nothing of it is touched.
  */
-export function prepareSchema(db: Connection): void {
+export function prepareSchema(db: Connection, to: 'read' | 'write'): boolean {
   const ready = isReady(db)
+  if (!ready && to === 'read') return false
   // What is deleted is gone from the file as well, and its room is given back when the trash is emptied.
   if (!ready) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec('PRAGMA journal_mode = WAL')
   db.exec('PRAGMA synchronous = FULL')
   db.exec('PRAGMA secure_delete = ON')
   db.exec('PRAGMA journal_size_limit = 67108864')
-  if (ready) return
-  db.transact(() => {
-    if (isReady(db)) return
-    db.exec(TABLES)
-    db.exec(`PRAGMA application_id = ${APPLICATION}`)
-    db.exec(`PRAGMA user_version = ${VERSION}`)
-  })
+  if (!ready) db.transact(() => isReady(db) || makeTables(db))
+  return true
+}
+
+function makeTables(db: Connection): void {
+  db.exec(TABLES)
+  db.exec(`PRAGMA application_id = ${APPLICATION}`)
+  db.exec(`PRAGMA user_version = ${VERSION}`)
 }
 
 function isReady(db: Connection): boolean {

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import test from 'node:test'
+import { processHolder } from '../../src/store/jsonl/holder.ts'
+import { textOf, value } from './scratch.ts'
+import { SqliteScratch } from './sqlite-scratch.ts'
+
+/** Writes to each database it is given, and never comes to an end of it. */
+const writer = `
+  const { DatabaseSync } = require('node:sqlite')
+  const held = process.argv.slice(1).map((path) => {
+    const db = new DatabaseSync(path)
+    db.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE half (made TEXT)')
+    return db
+  })
+  console.log('writing')
+  setInterval(() => held.length, 1000)
+`
+
+test('sqlite: a process stopped while it writes, or makes the database, keeps nobody from reading', async (t) => {
+  const [kept, begun] = [new SqliteScratch(), new SqliteScratch()]
+  t.after(() => kept.dispose())
+  t.after(() => begun.dispose())
+  const lease = value(await kept.store().create('ses_a', { cwd: '/a', holder: processHolder() }))
+  await lease.append(0, ['{"seq":0}'])
+  await lease.release()
+  new DatabaseSync(begun.path).close()
+  const child = spawn(process.execPath, ['-e', writer, kept.path, begun.path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.kill('SIGSTOP')
+
+  const store = kept.store()
+  assert.deepEqual(
+    (await store.list()).map(({ id, state }) => [id, state]),
+    [['ses_a', 'free']],
+  )
+  assert.equal(await textOf(value(await store.read('ses_a'))), '{"seq":0}\n')
+  assert.deepEqual(await begun.store().list(), [])
+
+  // Writing waits, and goes on as soon as the process is gone.
+  let done = false
+  const created = begun.store().create('ses_b', { cwd: '/b', holder: processHolder() })
+  void created.then(() => {
+    done = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.equal(done, false)
+  child.kill('SIGKILL')
+  await value(await created).release()
+})
