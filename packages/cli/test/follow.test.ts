@@ -89,6 +89,22 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
       assert.deepEqual([next.code, next.stdout], [0, 'Next.\n'])
     }))
 
+  test('that still waits is taken back by Ctrl-C here, and the turn that runs there is left alone', () =>
+    story([stalls(words('So far')), says('Never.')], async ({ place, id, server, holder }) => {
+      holder.child.stdin.write('first\n')
+      await arrived(server)
+      using follower = new Program(place, ['-p', 'second', '--resume', id, '--json'])
+      await logged(place, id, '"text":"second"')
+      follower.child.kill('SIGINT')
+      const run = await follower.ended
+      assert.equal(run.code, 130)
+      assert.partialDeepStrictEqual(resultOf(run), { outcome: 'cancelled', text: '' })
+      const events = (await rein(place, ['show', id, '--events'])).stdout
+      assert.match(events, /"type":"inbox\/spliced".*"insert":\[\],"reason":"withdrawn"/)
+      assert.doesNotMatch(events, /"type":"turn\/end"/)
+      assert.equal(server.received.length, 1)
+    }))
+
   test('is taken over when the holder dies before it answers, and every event is given once', () =>
     story([stalls(words('So far')), says('Taken over.')], async ({ place, id, server, holder }) => {
       const endpoint = ['--base-url', server.baseUrl, '--model', 'made']
