@@ -78,6 +78,9 @@ export type { Rewind } from './rewind.ts'
 export { planRewind, rewind } from './rewind.ts'
 export { SharedList, SharedMap } from './shared.ts'
 export type {
+  Amendment,
+  Beside,
+  BesidePart,
   Blobs,
   Holder,
   Lease,

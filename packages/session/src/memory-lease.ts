@@ -1,6 +1,7 @@
 import { type Failure, FailureError } from './failure.ts'
+import { amendIn } from './memory-beside.ts'
 import { type MemoryDisk, type MemorySession, takenOver } from './memory-session.ts'
-import type { Lease, Posted } from './store.ts'
+import type { Amendment, Lease, Posted } from './store.ts'
 
 /** The right to write a session of a memory store. The epoch is checked inside each write, as a database does it. */
 export class MemoryLease implements Lease {
@@ -90,6 +91,13 @@ export class MemoryLease implements Lease {
       this.#session.posted.delete(id)
       this.#session.settled.add(id)
     }
+  }
+
+  async amend(pieces: readonly Amendment[]): Promise<boolean> {
+    this.#alive()
+    if (this.#disk.failed) throw this.#refused()
+    amendIn(this.#session, pieces)
+    return true
   }
 
   onPosted(listener: () => void): Disposable {

@@ -1,9 +1,23 @@
 import { type Failure, FailureError } from './failure.ts'
 import type { NewHasher } from './hasher.ts'
+import { besideIn } from './memory-beside.ts'
 import { MemoryLease } from './memory-lease.ts'
 import { MemoryDisk, MemorySession } from './memory-session.ts'
 import { faultOfPosted } from './posted.ts'
-import type { Blobs, Holder, Lease, LogEnds, Posted, Result, SessionEntry, Store, Trashed, Watched } from './store.ts'
+import type {
+  Beside,
+  BesidePart,
+  Blobs,
+  Holder,
+  Lease,
+  LogEnds,
+  Posted,
+  Result,
+  SessionEntry,
+  Store,
+  Trashed,
+  Watched,
+} from './store.ts'
 
 export interface MemoryOptions {
   readonly hasher: NewHasher
@@ -146,6 +160,11 @@ export class MemoryStore implements Store {
         return bytes !== undefined
       },
     }
+  }
+
+  async *beside(id: string, part: BesidePart): AsyncGenerator<Beside> {
+    const session = this.#disk.sessions.get(id)
+    if (session) yield* besideIn(session, part)
   }
 
   async trash(id: string): Promise<Result<void>> {

@@ -76,6 +76,23 @@ export interface Blobs {
   link(sha256: string, from: string): Promise<boolean>
 }
 
+/** Kinds of what belongs to a session beside its log: damaged lines set aside, pictures, items posted and not settled. */
+export type BesidePart = 'aside' | 'blob' | 'post'
+
+/** One piece beside a log, as its store keeps it, damaged or not. */
+export interface Beside {
+  readonly part: BesidePart
+  /** One of its part, of one session. Of a blob its SHA-256; of the others whatever the store calls it. */
+  readonly name: string
+  /** Of a post what the store wrote down of it: JSON, unless somebody else was at it. */
+  readonly bytes: Uint8Array
+}
+
+/** A piece as it is to be, or none any more. A blob is named by its bytes: it goes or stays. */
+export type Amendment =
+  | { readonly part: 'aside' | 'post'; readonly name: string; readonly bytes: Uint8Array | null }
+  | { readonly part: 'blob'; readonly name: string; readonly bytes: null }
+
 /**
  * The right to write one session, held under one epoch. A holder that was overtaken by a higher epoch can never
  * write again: every method then rejects with `SESSION_TAKEN`.
@@ -107,6 +124,12 @@ export interface Lease {
   posted(): Promise<readonly Posted[]>
   /** These items are in the log now, synced; forget them. */
   settle(ids: readonly string[]): Promise<void>
+  /**
+   * Rewrite pieces beside the log, or remove them, durably. One that is not there is passed over. What they were, and
+   * what an earlier `publish` replaced, then stands in no file of the store; sessions in the trash keep theirs.
+   * @returns false when others read the old state at this moment: it is gone when they and the store's next writes are done.
+   */
+  amend(pieces: readonly Amendment[]): Promise<boolean>
   /** Called, soon, when something may have been posted; a hint, never a promise. */
   onPosted(listener: () => void): Disposable
   /** Give the right back. Idempotent. The next holder appends in place. */
@@ -146,6 +169,8 @@ export interface Store {
    */
   post(id: string, item: Posted): Promise<Result<void>>
   blobs(id: string): Blobs
+  /** All pieces of one kind beside a log, by name, each read when it is asked for. None where there is no such session. */
+  beside(id: string, part: BesidePart): AsyncIterable<Beside>
   /** Put the session away, everything that belongs to it with it; nothing is deleted. Fails `SESSION_BUSY` while held. */
   trash(id: string): Promise<Result<void>>
   /** What was put away and not deleted yet, newest first. */

@@ -26,6 +26,7 @@ export function sessionOver(
       return []
     },
     settle: nothing,
+    amend: async () => true,
     onPosted: () => ({ [Symbol.dispose]: () => undefined }),
     release: nothing,
   }

@@ -104,7 +104,10 @@ async function hasIfAsked(store: SessionStore, id: string): Promise<boolean> {
 /** What goes to the store that has the session. */
 function throughTo(
   of: Of,
-): Pick<SessionStore, 'acquire' | 'read' | 'ends' | 'watch' | 'post' | 'blobs' | 'trash' | 'spill' | 'spillFolder'> {
+): Pick<
+  SessionStore,
+  'acquire' | 'read' | 'ends' | 'watch' | 'post' | 'blobs' | 'beside' | 'trash' | 'spill' | 'spillFolder'
+> {
   const at = async <T>(id: string, work: (store: SessionStore) => Promise<Result<T>>): Promise<Result<T>> => {
     try {
       const store = await of(id)
@@ -128,6 +131,10 @@ function throughTo(
     },
     post: (id, item) => at(id, (store) => store.post(id, item)),
     blobs: (id) => blobsOf(id, of, must),
+    async *beside(id, part) {
+      const store = await of(id)
+      if (store) yield* store.beside(id, part)
+    },
     trash: (id) => at(id, (store) => store.trash(id)),
     spill: (id) => ({ open: async (name) => (await must(id)).spill(id).open(name) }),
     spillFolder: async (id) => (await of(id))?.spillFolder(id),

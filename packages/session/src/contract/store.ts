@@ -1,4 +1,5 @@
 import type { StoreUnderTest } from './case.ts'
+import { beside } from './store-beside.ts'
 import { following } from './store-following.ts'
 import { keeping } from './store-keeping.ts'
 import { posting } from './store-posting.ts'
@@ -16,7 +17,7 @@ export function storeContract(ports: {
   readonly test: (title: string, run: () => Promise<void>) => unknown
   readonly make: () => Promise<StoreUnderTest>
 }): void {
-  for (const { title, run } of [...writing, ...taking, ...following, ...posting, ...keeping, ...trash]) {
+  for (const { title, run } of [...writing, ...taking, ...following, ...posting, ...keeping, ...beside, ...trash]) {
     ports.test(title, async () => {
       const of = await ports.make()
       try {

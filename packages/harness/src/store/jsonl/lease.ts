@@ -1,8 +1,9 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Failure, FailureError, type Lease, type Posted } from '@rein/session'
+import { type Amendment, type Failure, FailureError, type Lease, type Posted } from '@rein/session'
 import { diskFailure } from '../disk-failure.ts'
 import { taken, tornLog } from '../failures.ts'
+import { amendFiles } from './beside.ts'
 import { syncFolder } from './disk.ts'
 import type { Ground, OwnLock } from './ground.ts'
 import type { Inbox } from './inbox.ts'
@@ -128,6 +129,16 @@ export class JsonlLease implements Lease {
   async settle(ids: readonly string[]): Promise<void> {
     await this.check()
     await this.#parts.inbox.settle(ids)
+  }
+
+  async amend(pieces: readonly Amendment[]): Promise<boolean> {
+    await this.#next(async () => {
+      // These files are those of every epoch: they are touched only by whom the session is.
+      await this.check()
+      const doing = 'could not rewrite what belongs to the session'
+      await this.#settled(doing, () => amendFiles(this.#parts.at, pieces))
+    })
+    return true
   }
 
   onPosted(listener: () => void): Disposable {

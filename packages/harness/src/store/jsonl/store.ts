@@ -9,6 +9,7 @@ import type { MovableStore } from '../movable.ts'
 import type { SessionStore, StoreOptions } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
 import { acquireSession, createSession, type Opening, onDisk, putAway } from './acquire.ts'
+import { filesBeside } from './beside.ts'
 import { fileBlobs } from './blobs.ts'
 import { judgeAs, processHolder } from './holder.ts'
 import { postItem } from './inbox.ts'
@@ -44,6 +45,10 @@ export function jsonlStore(options: StoreOptions): MovableStore {
       return at ? postItem(at, item, now) : fail(missing(id))
     },
     blobs: (id): Blobs => fileBlobs(id, { locate: (of) => locate.part(of, 'blobs') }),
+    async *beside(id, part) {
+      const at = await locate.find(id)
+      if (at) yield* filesBeside(at, part)
+    },
     async trash(id) {
       const done = await putAway(opening, id)
       if (done.ok) locate.forget(id)

@@ -1,10 +1,11 @@
-import { type Failure, FailureError, type Lease, type Posted } from '@rein/session'
+import { type Amendment, type Failure, FailureError, type Lease, type Posted } from '@rein/session'
 import { taken, tornLog } from '../failures.ts'
 import type { Tail } from '../jsonl/log-file.ts'
 import { type Appending, AppendQueue } from './append-queue.ts'
+import { amendRows } from './beside.ts'
 import type { Connection } from './connection.ts'
 import type { Database } from './database.ts'
-import { blocksOf, deleteLines, insertLine, placeOf } from './log-rows.ts'
+import { blocksOf, deleteLines, insertLine, insertText, placeOf } from './log-rows.ts'
 import { newestPost, settlePosts, waitingPosts } from './posts.ts'
 import { rowAt, type SessionRow } from './session-row.ts'
 import { isTrouble, sqlFailure } from './trouble.ts'
@@ -158,6 +159,17 @@ export class SqliteLease implements Lease {
     return this.#settled('could not settle what was posted', (db, { key }) => settlePosts(db, key, ids))
   }
 
+  async amend(pieces: readonly Amendment[]): Promise<boolean> {
+    let gone = false
+    await this.#writes.next(async () => {
+      const doing = 'could not rewrite what belongs to the session'
+      await this.#settled(doing, (db, { key }) => amendRows(db, key, pieces))
+      // The journal holds what was there until it is written back and cut.
+      gone = await this.#parts.database.settleJournal()
+    })
+    return gone
+  }
+
   onPosted(listener: () => void): Disposable {
     const { database, row } = this.#parts
     let seen = 0
@@ -234,10 +246,4 @@ export class SqliteLease implements Lease {
 /** One line break inside a line would shift every later position. */
 function whole(lines: readonly string[]): void {
   for (const line of lines) if (line.includes('\n')) throw new RangeError('a line of the log holds a line break')
-}
-
-function insertText(db: Connection, place: number, line: string): number {
-  const bytes = Buffer.from(line)
-  insertLine(db, place, bytes)
-  return bytes.length + 1
 }

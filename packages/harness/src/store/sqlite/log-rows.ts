@@ -35,6 +35,13 @@ export function insertLine(db: Connection, place: number, bytes: Uint8Array): vo
   db.run('INSERT INTO line (at, bytes) VALUES (?, ?)', place, bytes)
 }
 
+/** @returns how many bytes of the log it takes. */
+export function insertText(db: Connection, place: number, line: string): number {
+  const bytes = Buffer.from(line)
+  insertLine(db, place, bytes)
+  return bytes.length + 1
+}
+
 export function deleteLines(db: Connection, key: number): void {
   db.run('DELETE FROM line WHERE at BETWEEN ? AND ?', placeOf(key, 0), placeOf(key, ROOM - 1))
 }

@@ -7,6 +7,7 @@ import { isSessionId } from '../jsonl/names.ts'
 import type { MovableStore } from '../movable.ts'
 import type { SessionStore, StoreOptions } from '../session-store.ts'
 import { spillFiles } from '../spill.ts'
+import { rowsBeside } from './beside.ts'
 import { rowBlobs } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { Database } from './database.ts'
@@ -52,6 +53,7 @@ export function sqliteStore(options: StoreOptions): MovableStore {
       )
     },
     blobs: (id) => rowBlobs(database, id),
+    beside: (id, part) => rowsBeside(within, id, part),
     ...trashOf(within),
     ...movingIn(within, (id, holder) => acquire(within, id, { holder, silentMs: silence })),
     ...spillingIn(within),

@@ -90,6 +90,7 @@ export class StoppingStore implements Store {
   watch: Store['watch'] = (id, from, signal) => this.#inner.watch(id, from, signal)
   post: Store['post'] = (id, item) => this.#unlessDead(() => this.#inner.post(id, item))
   blobs: Store['blobs'] = (id) => this.#inner.blobs(id)
+  beside: Store['beside'] = (id, part) => this.#inner.beside(id, part)
   trash: Store['trash'] = (id) => this.#unlessDead(() => this.#inner.trash(id))
   trashed: Store['trashed'] = () => this.#inner.trashed()
   restore: Store['restore'] = (name) => this.#unlessDead(() => this.#inner.restore(name))
@@ -129,6 +130,7 @@ export class StoppingStore implements Store {
       renew: () => alive(() => inner.renew()),
       posted: () => alive(() => inner.posted()),
       settle: (ids) => alive(() => inner.settle(ids)),
+      amend: (pieces) => alive(() => inner.amend(pieces)),
       onPosted: (listener) => inner.onPosted(listener),
       release: async () => (this.#dead ? undefined : inner.release()),
     }
