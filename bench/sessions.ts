@@ -46,13 +46,13 @@ export async function listing(): Promise<Row[]> {
   ]
 }
 
-/** As a finished session lies there: a log of 20 KB, an old lock, an inbox. */
+/** As a finished session lies there: a log of 20 KB, the lock its writer released, an inbox. */
 function writeSession(home: string, at: number): void {
   const folder = join(home, 'sessions', `project-${at % projects}`)
   const id = `s-${at.toString(16).padStart(12, '0')}`
   mkdirSync(join(folder, `${id}.inbox`), { recursive: true })
   writeFileSync(join(folder, `${id}.jsonl`), logOf(id, at))
-  writeFileSync(join(folder, `${id}.lock.1`), '')
+  writeFileSync(join(folder, `${id}.lock.1`), '{"host":"bench/0/0","pid":1,"started":"1"}\nreleased')
   const then = 1_764_500_000 - at * 60
   utimesSync(join(folder, `${id}.lock.1`), then, then)
   utimesSync(join(folder, `${id}.jsonl`), then, then)

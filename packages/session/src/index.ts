@@ -83,6 +83,7 @@ export type {
   BesidePart,
   Blobs,
   Holder,
+  KnownEntries,
   Lease,
   LogEnds,
   Posted,

@@ -36,7 +36,15 @@ export interface SessionEntry {
   /** The directory the session was started in, when the first line could be read. */
   readonly cwd: string | null
   readonly state: 'free' | 'held' | 'broken'
+  /**
+   * An epoch whose holder is known never to write again. Given back with `known` it spares a look; without meaning to
+   * anybody but the store.
+   */
+  readonly gone?: number
 }
+
+/** Entries of an earlier list by id. */
+export type KnownEntries = Pick<ReadonlyMap<string, SessionEntry>, 'get'>
 
 /** A session in the trash. */
 export interface Trashed {
@@ -153,7 +161,7 @@ export interface Store {
    * Newest first. Broken sessions are listed as such, never left out.
    * @param known entries of an earlier list by id: the log of one that has the same bytes and time is not opened again.
    */
-  list(known?: ReadonlyMap<string, SessionEntry>): Promise<readonly SessionEntry[]>
+  list(known?: KnownEntries): Promise<readonly SessionEntry[]>
   /** The whole log as raw bytes. Fails `SESSION_MISSING`. */
   read(id: string): Promise<Result<AsyncIterable<Uint8Array>>>
   /**

@@ -1,6 +1,13 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Blobs, FailureError, type Result, type SessionEntry, type Trashed } from '@rein/session'
+import {
+  type Blobs,
+  FailureError,
+  type KnownEntries,
+  type Result,
+  type SessionEntry,
+  type Trashed,
+} from '@rein/session'
 import { exists, fail, missing, notInTrash } from './failures.ts'
 import { findSession } from './find.ts'
 import { jsonlStore } from './jsonl/store.ts'
@@ -41,7 +48,7 @@ export function homeStore(options: HomeOptions): HomeStore {
   const kept = stores.get(keep)
   if (!kept) throw new TypeError(`no store ${keep}`)
   const of = locator(stores, movable)
-  const list = (known?: ReadonlyMap<string, SessionEntry>) => listAll(stores, home, { known, of })
+  const list = (known?: KnownEntries) => listAll(stores, home, { known, of })
   return {
     name: kept.name,
     stores,
@@ -158,11 +165,20 @@ function blobsOf(id: string, of: Of, must: (id: string) => Promise<SessionStore>
 async function listAll(
   stores: ReadonlyMap<string, SessionStore>,
   home: string,
-  { known, of }: { readonly known: ReadonlyMap<string, SessionEntry> | undefined; readonly of: Of },
+  { known, of }: { readonly known: KnownEntries | undefined; readonly of: Of },
 ): Promise<readonly SessionEntry[]> {
   const listed = new Map<string, { readonly entry: SessionEntry; readonly store: SessionStore }>()
+  const lists: { readonly store: SessionStore; readonly entries: readonly SessionEntry[] }[] = []
   for (const store of stores.values()) {
-    for (const entry of await entriesOf(store, home, known)) {
+    const entries = await entriesOf(store, home, known)
+    if (entries.length > 0) lists.push({ store, entries })
+  }
+  // Mostly one store has them all, in order already.
+  const [first] = lists
+  if (first && lists.length === 1 && new Set(first.entries.map(({ id }) => id)).size === first.entries.length)
+    return first.entries
+  for (const { store, entries } of lists) {
+    for (const entry of entries) {
       const twice = listed.has(entry.id) && (await of(entry.id)) !== store
       if (!twice) listed.set(entry.id, { entry, store })
     }
@@ -175,7 +191,7 @@ async function listAll(
 async function entriesOf(
   store: SessionStore,
   home: string,
-  known: ReadonlyMap<string, SessionEntry> | undefined,
+  known: KnownEntries | undefined,
 ): Promise<readonly SessionEntry[]> {
   try {
     return await store.list(known)

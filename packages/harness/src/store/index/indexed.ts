@@ -1,4 +1,4 @@
-import type { Store } from '@rein/session'
+import type { SessionEntry, Store } from '@rein/session'
 import type { Row, Rows } from './rows.ts'
 
 /** Sessions as the index takes them in. */
@@ -21,13 +21,23 @@ export interface Indexed {
 /** Write rows and remove others, all of it or, when the index does not take it now, nothing. */
 export function save(
   { rows, attempt }: Indexed,
-  { put, drop }: { readonly put: readonly Row[]; readonly drop: readonly string[] },
+  {
+    put,
+    drop = [],
+    learnt = [],
+  }: {
+    readonly put: readonly Row[]
+    readonly drop?: readonly string[]
+    /** Entries of which only `gone` is another. */
+    readonly learnt?: readonly SessionEntry[]
+  },
 ): void {
-  if (!rows || put.length + drop.length === 0) return
+  if (!rows || put.length + drop.length + learnt.length === 0) return
   attempt(() =>
     rows.transaction(() => {
       for (const id of drop) rows.drop(id)
       for (const row of put) rows.put(row)
+      for (const entry of learnt) rows.putGone(entry)
     }),
   )
 }

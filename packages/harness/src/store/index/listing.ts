@@ -40,10 +40,9 @@ const atOnce = 128
 export async function listed(from: Indexed, options: ListOptions): Promise<ListedSession[]> {
   const { rows } = from
   const heads = rows?.heads() ?? new Map<string, RowHead>()
-  const known = new Map([...heads].map(([id, { entry }]) => [id, entry] as const))
-  const entries = await from.store.list(known)
+  const entries = await from.store.list({ get: (id) => heads.get(id)?.entry })
   const until = options.withinMs === undefined ? Number.POSITIVE_INFINITY : from.clock() + options.withinMs
-  const stale = entries.filter((entry) => !isFresh(heads.get(entry.id), entry, until > from.clock()))
+  const { stale, learnt, met } = compared(entries, heads, until > from.clock())
   const read = new Map<string, Row>()
   const unsaved: Row[] = []
   for (const entry of stale) {
@@ -52,19 +51,33 @@ export async function listed(from: Indexed, options: ListOptions): Promise<Liste
     read.set(entry.id, row)
     unsaved.push(row)
     options.progress?.(read.size, stale.length)
-    if (unsaved.length >= atOnce) save(from, { put: unsaved.splice(0), drop: [] })
+    if (unsaved.length >= atOnce) save(from, { put: unsaved.splice(0) })
   }
-  const there = new Set(entries.map(({ id }) => id))
-  save(from, { put: unsaved, drop: [...heads.keys()].filter((id) => !there.has(id)) })
+  save(from, { put: unsaved, learnt, drop: met === heads.size ? [] : absent(heads, entries) })
   const facts = options.facts ? rows?.allFacts() : undefined
-  return entries.map((entry) =>
-    shownOf(read.get(entry.id)?.entry ?? entry, {
-      read: read.get(entry.id),
-      head: heads.get(entry.id),
-      facts,
-      options,
-    }),
-  )
+  return entries.map((entry) => {
+    const now = read.get(entry.id)
+    return shownOf(now?.entry ?? entry, { read: now, head: heads.get(entry.id), facts, options })
+  })
+}
+
+/** What of the entries is not in the index as it is, and how many are in it at all. */
+function compared(entries: readonly SessionEntry[], heads: ReadonlyMap<string, RowHead>, time: boolean) {
+  const stale: SessionEntry[] = []
+  const learnt: SessionEntry[] = []
+  let met = 0
+  for (const entry of entries) {
+    const head = heads.get(entry.id)
+    if (head) met++
+    if (!isFresh(head, entry, time)) stale.push(entry)
+    else if (head && head.entry.gone !== entry.gone) learnt.push(entry)
+  }
+  return { stale, learnt, met }
+}
+
+function absent(heads: ReadonlyMap<string, RowHead>, entries: readonly SessionEntry[]): readonly string[] {
+  const there = new Set(entries.map(({ id }) => id))
+  return [...heads.keys()].filter((id) => !there.has(id))
 }
 
 /** What was read of the ends alone is read whole when there is time. */
@@ -118,6 +131,8 @@ function shownOf(
 ): ListedSession {
   const { read, head, options } = of
   if (!read && head) {
+    // Most are as they were: nothing is made of them anew.
+    if (!options.facts && head.entry === entry) return head
     const { store, title, outcome, damage, format, whole } = head
     const shown = { entry, store, title, outcome, damage, format, whole }
     return options.facts ? { ...shown, facts: of.facts?.get(entry.id) ?? noFacts } : shown

@@ -17,8 +17,8 @@ export interface Row {
 
 /** What a list shows of a row, without reading all of it. */
 export interface RowHead {
-  readonly store: string
   readonly entry: SessionEntry
+  readonly store: string
   readonly title: string
   readonly outcome: LogFacts['outcome']
   readonly damage: number
@@ -26,12 +26,12 @@ export interface RowHead {
   readonly whole: boolean
 }
 
-const select = 'SELECT id, store, bytes, changed, cwd, title, outcome, damage, format, whole FROM session'
+const select = 'SELECT id, store, bytes, changed, cwd, gone, title, outcome, damage, format, whole FROM session'
 const insert = `INSERT INTO session
-  (id, store, bytes, changed, cwd, title, outcome, damage, format, whole, facts_bytes, facts_head, facts)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  (id, store, bytes, changed, cwd, gone, title, outcome, damage, format, whole, facts_bytes, facts_head, facts)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET store = excluded.store, bytes = excluded.bytes, changed = excluded.changed,
-    cwd = excluded.cwd, title = excluded.title, outcome = excluded.outcome, damage = excluded.damage,
+    cwd = excluded.cwd, gone = excluded.gone, title = excluded.title, outcome = excluded.outcome, damage = excluded.damage,
     format = excluded.format, whole = excluded.whole, facts_bytes = excluded.facts_bytes,
     facts_head = excluded.facts_head, facts = excluded.facts`
 
@@ -48,7 +48,9 @@ export class Rows {
     const statement = this.statement(select)
     statement.setReturnArrays(true)
     const rows = statement.all() as unknown as readonly (readonly SQLOutputValue[])[]
-    return new Map(rows.map((row) => [String(row[0]), headOf(row)]))
+    const heads = new Map<string, RowHead>()
+    for (const row of rows) heads.set(String(row[0]), headOf(row))
+    return heads
   }
 
   /** Everything of one session; undefined when it is not known or cannot be made sense of. */
@@ -65,13 +67,18 @@ export class Rows {
   }
 
   put({ entry, store, facts, whole, mark }: Row): void {
-    const { id, bytes, changed, cwd } = entry
+    const { id, bytes, changed, cwd, gone = null } = entry
     const shown = facts ?? noFacts
     const { title, outcome, damage, format } = shown
     this.statement(insert).run(
-      ...[id, store, bytes, changed, cwd, title, outcome, damage, format, whole ? 1 : 0],
+      ...[id, store, bytes, changed, cwd, gone, title, outcome, damage, format, whole ? 1 : 0],
       ...[mark.bytes, mark.head, JSON.stringify(shown)],
     )
+  }
+
+  /** What the store knows of who wrote last. */
+  putGone({ id, gone }: SessionEntry): void {
+    this.statement('UPDATE session SET gone = ? WHERE id = ?').run(gone ?? null, id)
   }
 
   /** A session that is gone goes with its texts. */
@@ -123,16 +130,17 @@ export const span = (n: number): { readonly from: number; readonly to: number } 
 })
 
 function headOf(row: readonly SQLOutputValue[]): RowHead {
-  const [id, store, bytes, changed, cwd, title, outcome, damage, format, whole] = row
+  const [id, store, bytes, changed, cwd, gone, title, outcome, damage, format, whole] = row
+  const entry: SessionEntry = {
+    id: String(id),
+    bytes: Number(bytes),
+    changed: Number(changed),
+    cwd: cwd === null ? null : String(cwd),
+    state: 'free',
+  }
   return {
+    entry: typeof gone === 'number' ? { ...entry, gone } : entry,
     store: String(store),
-    entry: {
-      id: String(id),
-      bytes: Number(bytes),
-      changed: Number(changed),
-      cwd: cwd === null ? null : String(cwd),
-      state: 'free',
-    },
     title: String(title),
     outcome: typeof outcome === 'string' && (outcome === 'open' || isOutcome(outcome)) ? outcome : null,
     damage: Number(damage),

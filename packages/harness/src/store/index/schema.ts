@@ -1,5 +1,5 @@
 /** Counted up whenever the tables, or what is written in them, change: an older index is built anew. */
-export const version = 1
+export const version = 2
 
 /**
  * `session`: one row a session. `facts_*` and `text_*` say up to where its log was read for either.
@@ -18,6 +18,7 @@ CREATE TABLE session (
   bytes INTEGER NOT NULL,
   changed REAL NOT NULL,
   cwd TEXT,
+  gone INTEGER,
   title TEXT NOT NULL,
   outcome TEXT,
   damage INTEGER NOT NULL,

@@ -27,7 +27,8 @@ export function parseName(name: string): { readonly id: string; readonly part: P
   return { id, part: parsePart(name.slice(dot + 1)) }
 }
 
-function parsePart(rest: string): Part {
+/** What follows the id and its dot. */
+export function parsePart(rest: string): Part {
   if (rest === 'jsonl') return firstLog
   const log = rest.endsWith('.jsonl') ? LOG.exec(rest) : null
   if (log) return { kind: 'log', epoch: Number(log[1]) }

@@ -11,9 +11,10 @@ import { spillFiles } from '../spill.ts'
 import { acquireSession, createSession, type Opening, onDisk, putAway } from './acquire.ts'
 import { filesBeside } from './beside.ts'
 import { fileBlobs } from './blobs.ts'
+import type { Top } from './entry.ts'
 import { judgeAs, processHolder } from './holder.ts'
 import { postItem } from './inbox.ts'
-import { isInUse, listSessions, locateSession, type Top } from './listing.ts'
+import { isInUse, listSessions, locateSession } from './listing.ts'
 import { logEnds } from './log-ends.ts'
 import { movingIn } from './moving.ts'
 import { isSessionId, type Place, partPath } from './names.ts'
@@ -72,16 +73,8 @@ function lookingIn(
   { root, now, silentMs }: Opening,
   locate: Locator,
 ): Pick<SessionStore, 'list' | 'find' | 'read' | 'ends'> {
-  const tops = new Map<string, Top>()
   const list: SessionStore['list'] = (known) =>
-    listSessions(root, {
-      judge: judgeAs(processHolder(), now, silentMs),
-      known,
-      found: (at, top) => {
-        locate.found(at)
-        tops.set(at.id, top)
-      },
-    })
+    listSessions(root, { judge: judgeAs(processHolder(), now, silentMs), known, found: locate.listed })
   return {
     list,
     find: async (typed, cwd) => findSession(await list(), typed, cwd),
@@ -91,7 +84,7 @@ function lookingIn(
     },
     ends: async (id, most) => {
       const at = await locate.find(id)
-      return at ? logEnds(at, most, tops.get(id)) : fail(missing(id))
+      return at ? logEnds(at, most, locate.top(at)) : fail(missing(id))
     },
   }
 }
@@ -100,17 +93,25 @@ interface Locator {
   find(id: string): Promise<Place | undefined>
   /** @throws FailureError `SESSION_MISSING`. */
   part(id: string, part: 'blobs' | 'spill'): Promise<string>
-  found(at: Place): void
+  /** What a list found in a folder. */
+  listed(folder: string, sessions: ReadonlyMap<string, Top>): void
+  /** The epochs a list found, which may be others by now. */
+  top(at: Place): Top | undefined
   forget(id: string): void
 }
 
 /** Remembers where a session was found; it never moves but to the trash, and then its inbox is gone from there. */
 function locator(root: string): Locator {
   const known = new Map<string, Place>()
+  const listed = new Map<string, ReadonlyMap<string, Top>>()
+  const inList = (id: string): Place | undefined => {
+    for (const [folder, sessions] of listed) if (sessions.has(id)) return { folder, id }
+    return undefined
+  }
   const locator: Locator = {
     async find(id) {
       if (!isSessionId(id)) return undefined
-      const before = known.get(id)
+      const before = known.get(id) ?? inList(id)
       if (before && (await isThere(partPath(before, 'inbox')))) return before
       const found = await locateSession(root, id)
       if (found) known.set(id, found)
@@ -122,7 +123,8 @@ function locator(root: string): Locator {
       if (!at) throw new FailureError(missing(id))
       return partPath(at, part)
     },
-    found: (at) => void known.set(at.id, at),
+    listed: (folder, sessions) => void listed.set(folder, sessions),
+    top: ({ folder, id }) => listed.get(folder)?.get(id),
     forget: (id) => void known.delete(id),
   }
   return locator
