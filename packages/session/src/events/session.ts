@@ -1,5 +1,6 @@
 import type { EventOf } from './envelope.ts'
 
+/** Where a fork was taken from. */
 export interface ParentRef {
   readonly id: string
   /** The parent's last copied event. */
@@ -13,6 +14,7 @@ export type SessionFamily =
   | EventOf<'session/start', { format: number; id: string; cwd: string; rein: string; parent?: ParentRef }>
   /** A writer took the session over or opened it again. The only place an epoch stands in the log. */
   | EventOf<'session/resume', { epoch: number; holder: string; rein: string }>
+  /** What lists call the session; the last one counts. Without any it is the first thing a person said. */
   | EventOf<'session/title', { title: string; by: 'person' | 'prompt' | 'model' }>
   /** Everything before this was copied from `parent`; from here on the session is `id`. The inbox starts empty. */
   | EventOf<'session/fork', { id: string; parent: string; at: number; hash: string }>
@@ -33,4 +35,5 @@ export type SessionFamily =
         next?: string
       }
     >
+  /** The log was written anew, an event for an event: in the next format, or, with `from` equal to `to`, with values taken out. `oldHead` is the last hash it had before. */
   | EventOf<'session/migrated', { from: number; to: number; oldHead: string }>
