@@ -1,4 +1,4 @@
-import type { Result, SessionEntry } from '@rein/session'
+import type { Failure, Result, SessionEntry } from '@rein/session'
 import { fail, missing } from './failures.ts'
 
 /**
@@ -12,6 +12,7 @@ export function findSession(entries: readonly SessionEntry[], typed: string, cwd
     const sound = entries.filter((entry) => entry.state !== 'broken')
     const last = sound.find((entry) => entry.cwd === cwd) ?? sound[0]
     if (last) return { ok: true, value: last }
+    if (entries.length > 0) return fail(onlyBroken(entries))
     return fail({ code: 'SESSION_MISSING', message: 'there is no session yet', next: 'Start one with `rein`.' })
   }
   const exact = entries.find((entry) => entry.id === typed)
@@ -20,10 +21,20 @@ export function findSession(entries: readonly SessionEntry[], typed: string, cwd
   const [only, second] = begin
   if (!only) return fail(missing(typed))
   if (!second) return { ok: true, value: only }
-  const some = begin.slice(0, 5).map((entry) => entry.id)
   return fail({
     code: 'USAGE',
-    message: `${begin.length} sessions begin with ${typed}: ${some.join(', ')}${begin.length > 5 ? ', …' : ''}`,
+    message: `${begin.length} sessions begin with ${typed}: ${idsOf(begin)}`,
     next: 'Type more of the id.',
   })
+}
+
+const onlyBroken = (entries: readonly SessionEntry[]): Failure => ({
+  code: 'SESSION_DAMAGED',
+  message: `none of the sessions can be opened: ${idsOf(entries)}`,
+  next: '`rein doctor` says what is wrong with each.',
+})
+
+function idsOf(entries: readonly SessionEntry[]): string {
+  const some = entries.slice(0, 5).map((entry) => entry.id)
+  return `${some.join(', ')}${entries.length > 5 ? ', …' : ''}`
 }
