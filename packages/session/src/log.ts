@@ -186,9 +186,7 @@ export class SessionLog {
       try {
         listener(event)
       } catch (error) {
-        queueMicrotask(() => {
-          throw error
-        })
+        throwLater(error)
       }
     }
   }
@@ -201,16 +199,25 @@ export class SessionLog {
     for (const waiter of ready) waiter.resolve()
   }
 
+  /** Trouble a sink foresees is a failure. Anything else is its bug: it poisons the log as well, and stays a bug. */
   #fail(error: unknown): void {
-    const failure: Failure =
-      error instanceof FailureError
-        ? error.failure
-        : { code: 'LOG_WRITE', message: `the session log could not be written: ${String(error)}` }
+    const foreseen = error instanceof FailureError
+    const failure: Failure = foreseen
+      ? error.failure
+      : { code: 'LOG_WRITE', message: `the session log could not be written: ${String(error)}` }
     this.#poison = failure
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) waiter.reject(new FailureError(failure, { cause: error }))
+    if (!foreseen) throwLater(error)
   }
+}
+
+/** A bug of somebody else reaches the top of the program, and does not stop what goes on here. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
 }
 
 function entered<T>(list: Set<T>, item: T): Disposable {

@@ -179,11 +179,25 @@ test('a failed write poisons the log: who waits hears the failure, and nothing c
 })
 
 test('a failed sync poisons the log as a failed write does', async () => {
-  const log = newLog({ append: async () => {}, sync: () => Promise.reject(new Error('EIO')) })
+  const refused = new FailureError({ code: 'LOG_WRITE', message: 'EIO' })
+  const log = newLog({ append: async () => {}, sync: () => Promise.reject(refused) })
   log.append('turn/start', { turn: 1 })
   await log.written()
   await assert.rejects(log.synced(), FailureError)
   assert.equal(log.poison?.code, 'LOG_WRITE')
+})
+
+test('a bug of a sink poisons the log, and still reaches the top of the program as the bug it is', async (t) => {
+  const bug = new TypeError('of the sink')
+  const thrown: unknown[] = []
+  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error))
+  t.after(() => process.setUncaughtExceptionCaptureCallback(null))
+  const log = newLog({ append: () => Promise.reject(bug), sync: async () => {} })
+  log.append('turn/start', { turn: 1 })
+  await assert.rejects(log.written(), { name: 'FailureError', cause: bug })
+  await turnOfTheLoop()
+  assert.deepEqual(thrown, [bug])
+  assert.throws(force(log, 'turn/start', { turn: 2 }), FailureError)
 })
 
 test('events appended by a listener while others are being written are written too', async () => {
