@@ -3,6 +3,7 @@ import { FailureError } from '@rein/session'
 import type { Args } from './args.ts'
 import type { Cli } from './cli.ts'
 import { failureText } from './exit.ts'
+import { counted } from './view/amount.ts'
 
 /**
  * Sessions nobody touched for as long as `sessions.keep.days` says go to the trash, at most once a day, and that is said
@@ -21,7 +22,7 @@ export async function keepClean(cli: Cli, args: Args): Promise<void> {
   const days = loaded.value.effective.settings.sessions?.keepDays
   try {
     const moved = await putOldAway(storeOf(cli), { home: cli.home, days, now })
-    if (moved.length > 0 && !args.has('quiet')) cli.err(movedText(moved.length, days))
+    if (moved.length > 0 && days !== undefined && !args.has('quiet')) cli.err(movedText(moved.length, days))
   } catch (error) {
     // The work of the command is done, and its exit code stands.
     if (!(error instanceof FailureError)) throw error
@@ -38,7 +39,7 @@ const aboutProject = (args: Args): Args => ({
   values: (flag) => (flag === 'trust-project' ? args.values(flag) : []),
 })
 
-function movedText(count: number, days: number | undefined): string {
-  const what = count === 1 ? '1 session' : `${count} sessions`
-  return `Put ${what} into the trash, unchanged for ${days} days (sessions.keep.days); rein sessions trash lists them.\n`
+function movedText(count: number, days: number): string {
+  const what = `Put ${counted(count, 'session')} into the trash, unchanged for ${counted(days, 'day')}`
+  return `${what} (sessions.keep.days); rein sessions trash lists them.\n`
 }

@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly rows?: readonly RowSpec[]
   /** Default: what a resumed session used last, else that of the settings. */
   readonly model?: ModelChoice
+  /** Of a session that never ran and so used none; default that of the settings. */
+  readonly otherwise?: ModelChoice
   /** Absolute; default the directory of the command. */
   readonly cwd?: string
   readonly mode?: PermissionMode
@@ -128,20 +130,16 @@ export async function openSession(cli: Cli, hosted: Hosted, options: StartOption
     const usable = await modelInForce(cli, hosted, wanted)
     if (!usable.ok) return usable
   }
-  const open = (model: ModelChoice | undefined) =>
-    openAgent(host, {
-      start,
-      model,
-      mode: options.mode,
-      steps: settings.budgets.steps ?? noLimit,
-      maxWaitMs: options.maxWaitMs ?? longestWaitMs,
-      ...(options.chance && { chance: options.chance }),
-      rein: cli.version,
-    })
-  const first = await open(wanted)
-  // A session that never ran has no model of its own.
-  const again = !first.ok && first.failure.code === 'NO_PROVIDER' && !wanted ? standing?.value : undefined
-  const agent = again ? await open(again) : first
+  const agent = await openAgent(host, {
+    start,
+    model: wanted,
+    otherwise: options.otherwise ?? standing?.value,
+    mode: options.mode,
+    steps: settings.budgets.steps ?? noLimit,
+    maxWaitMs: options.maxWaitMs ?? longestWaitMs,
+    ...(options.chance && { chance: options.chance }),
+    rein: cli.version,
+  })
   if (!agent.ok || wanted) return agent
   const usable = await modelInForce(cli, hosted, agent.value.model)
   if (usable.ok) return agent

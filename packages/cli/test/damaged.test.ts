@@ -28,7 +28,10 @@ test('-p --resume says what is lost of a torn log', async () => {
   truncateSync(path, statSync(path).size - 9)
   const { code, stderr, stdout } = await rein(place, at(server, '-p', 'two', '--resume', 'last'))
   assert.deepEqual([code, stdout], [0, 'Two.\n'])
-  assert.match(stderr, /^damage at line \d+ of the log, byte \d+ \(torn\): 0 events and \d+ B lost; the bytes are kept aside$/m)
+  assert.match(
+    stderr,
+    /^damage at line \d+ of the log, byte \d+ \(torn\): 0 events and \d+ B lost; the bytes are kept aside$/m,
+  )
 })
 
 test('-p --resume does not run a task again whose claim is lost to damage, and says so', async () => {

@@ -39,14 +39,14 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
   test('knows its slash commands and answers an unknown one with the nearest', async () => {
     const { stderr, requests } = await lines(
       [],
-      '/hlep\n/help\n/mode read-onyl\n/model gpt\n/fork x\n/quit\nnever said\n',
+      '/hlep\n/help\n/mode read-onyl\n/model gpt\n/fork x\n/fork 3\n/quit\nnever said\n',
     )
     assert.match(stderr, /no command \/hlep\. Did you mean \/help\?/)
     for (const name of ['new', 'resume', 'model', 'mode', 'cost', 'fork', 'quit'])
       assert.match(stderr, new RegExp(`/${name} `))
     assert.match(stderr, /Did you mean read-only\?/)
     assert.match(stderr, /written PROVIDER\/MODEL/)
-    assert.match(stderr, /\/fork takes the number of an event/)
+    assert.equal(stderr.match(/\/fork takes @ and the number of an event/g)?.length, 2)
     assert.deepEqual(requests, [])
   })
 
@@ -138,6 +138,15 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     assert.match(stdout, /One\.\nTwo\.\nThree\.\n/)
     assert.match(requests[1] ?? '', /alpha-1.*One\..*beta-2/)
     assert.equal(requests[2]?.includes('alpha-1'), false)
+  })
+
+  test('forks from before the first request once, and goes on with the model there was', async () => {
+    using place = new Place()
+    await using server = await mockServer({ script: [says('One.'), says('Two.')] })
+    const { stdout } = await rein(place, endpoint(server), { input: 'alpha-1\n/fork @2\nbeta-2\n' })
+    assert.equal(stdout, 'One.\nTwo.\n')
+    const listed = (await rein(place, ['sessions', '--json'])).stdout.trimEnd().split('\n')
+    assert.equal(listed.length, 2, listed.join('\n'))
   })
 
   test('leaves nothing behind when nothing was said, so that last is a session with something in it', async () => {

@@ -31,7 +31,16 @@ export const redact: Command = async (cli, args) => {
   if (!done.ok) return refuse(cli, done.failure)
   // It holds what was said, in free pages too after an entry was made anew; the next list makes it from the logs.
   for (const end of ['', '-wal', '-shm']) await rm(join(cli.home, `index.sqlite${end}`), { force: true })
-  cli.err(report(done.value, paint(cli.color)))
+  const copies = (await store.trashed()).filter(
+    ({ id: of }) => of === id.value || of.startsWith(`${id.value}-unredacted`),
+  )
+  cli.err(
+    report(
+      done.value,
+      copies.map(({ name }) => name),
+      paint(cli.color),
+    ),
+  )
   return exits.done
 }
 
@@ -73,7 +82,8 @@ async function linesOf({ stdin }: Cli): Promise<readonly string[]> {
   ]
 }
 
-function report(done: RedactedSession, { dim, yellow }: Paint): string {
+/** @param copies what lies in the trash of this session, the original that was put there just now too. */
+function report(done: RedactedSession, copies: readonly string[], { dim, yellow }: Paint): string {
   const { id, changed, events, files, pictures, placeholders } = done
   const lines = [
     `redacted ${id}: ${changed} of ${counted(events, 'event')} changed, now ${[...new Set(placeholders)].join(', ')}`,
@@ -84,7 +94,11 @@ function report(done: RedactedSession, { dim, yellow }: Paint): string {
     done.original === undefined
       ? 'The session as it was is deleted; backups and the free space of the disk may still hold it.'
       : `The session as it was is in the trash, as ${done.original}: the value is still there until \`rein sessions trash --empty\`.`
-  const left = done.left.map((where) => `It still stands in ${where}.`)
+  const earlier = copies.length > (done.original === undefined ? 0 : 1)
+  const left = [
+    ...(earlier ? [`Copies of it in the trash are as they were: ${copies.join(', ')}.`] : []),
+    ...done.left.map((where) => `It still stands in ${where}.`),
+  ]
   const elsewhere =
     'Not changed: forks of this session, its exports, snapshots of the workspace, and what the provider and tools got.'
   return `${safeText(lines.join('\n'))}\n${yellow(safeText([original, ...left].join('\n')))}\n${dim(elsewhere)}\n`

@@ -13,7 +13,6 @@ import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { cutReply, openReply } from '../view/cut-reply.ts'
 import { damageText } from '../view/marks.ts'
-import { damageText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
 import { safeJson } from '../view/safe-text.ts'
@@ -35,13 +34,21 @@ export const show: Command = async (cli, args) => {
   if (args.has('request')) return showRequest(cli, stored.value, args.value('request') ?? '')
   if (args.has('diff')) return showDiff(cli, stored.value, args)
   if (args.has('tree')) return showTree(cli, stored.value)
-  return showTranscript(cli, stored.value, Number(args.value('from') ?? 0))
+  const from = Number(args.value('from') ?? 0)
+  const last = stored.value.log.events.at(-1)?.seq ?? 0
+  return from > last ? refuse(cli, beyondEnd(from, last)) : showTranscript(cli, stored.value, from)
 }
 
 const oneView = (views: readonly string[]): Failure => ({
   code: 'USAGE',
   message: `${views.map((view) => `--${view}`).join(' and ')} are different views.`,
   next: 'Choose one.',
+})
+
+const beyondEnd = (from: number, last: number): Failure => ({
+  code: 'USAGE',
+  message: `there is no event ${from}; the last is ${last}`,
+  next: '`rein show <id> --tree` has the turns and where each ends.',
 })
 
 /** @param from the first event that is shown; what came before it is read all the same. */
@@ -60,6 +67,7 @@ async function showTranscript(cli: Cli, { log }: StoredLog, from: number): Promi
   if (open !== undefined) await cli.out(`${open}\n`)
   const spent = fold(usage, log.events)
   if (spent.requests > 0) await cli.out(`${paint(cli.color).dim(tokenLine(spent, lastTurn(log.events)))}\n`)
+  if (log.events.length === 0) cli.err('The log holds no event.\n')
   for (const one of log.openEnd ? [] : log.damage) cli.err(`${paint(cli.color).red(damageText(one))}\n`)
   return exits.done
 }

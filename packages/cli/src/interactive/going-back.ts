@@ -49,7 +49,7 @@ export function showTree({ cli, agent, terminal }: Surroundings): void {
   terminal.line(shown === '' ? 'No turn yet.' : shown)
   terminal.line(
     paint(color).dim(
-      '/rewind N undoes turn N and what follows; /rewind @SEQ and /fork SEQ keep everything up to that event',
+      '/rewind N undoes turn N and what follows; /rewind @SEQ and /fork @SEQ keep everything up to that event',
     ),
   )
 }

@@ -115,13 +115,14 @@ const commands: { readonly [name: string]: SlashCommand } = {
     run: async (context, typed) => nothingMore(await rewindTo(context, typed)),
   },
   fork: {
-    takes: '[seq]',
+    takes: '[@seq]',
     help: 'go on in a new session made from this one, up to event seq',
     run: async (context, typed) => {
-      if (!/^@?\d*$/.test(typed)) return wrong(`/fork takes the number of an event, not ${typed}`)
+      // A bare number is a turn to `/rewind`: here it would be an event near the beginning.
+      if (!/^(@\d{1,15})?$/.test(typed)) return wrong(forkTakes(typed))
       const { id, log } = context.agent.session
       await log.synced()
-      return open(context, { kind: 'fork', id, ...(typed !== '' && { at: Number(typed.replace('@', '')) }) })
+      return open(context, { kind: 'fork', id, ...(typed !== '' && { at: Number(typed.slice(1)) }) })
     },
   },
   tree: {
@@ -211,7 +212,7 @@ async function changeModel(
 type Start = NonNullable<StartOptions['start']>
 
 async function open({ cli, host, options, agent }: SlashContext, start: Start): Promise<Result<Followup>> {
-  const own = start.kind === 'new' ? { model: agent.model, mode: agent.mode } : {}
+  const own = start.kind === 'new' ? { model: agent.model, mode: agent.mode } : { otherwise: agent.model }
   const { model: _model, mode: _mode, ...rest } = options
   try {
     const opened = await openSession(cli, host, { ...rest, ...own, start })
@@ -231,6 +232,9 @@ async function resumed(context: SlashContext, typed: string): Promise<Result<Fol
   if (start.kind === 'resume' && start.id === context.agent.session.id) return wrong('this is that session')
   return open(context, start)
 }
+
+const forkTakes = (typed: string): string =>
+  `/fork takes @ and the number of an event, as in /fork @120, not ${typed}; /tree has the turns with their places`
 
 const meant = (name: string, known: readonly string[], lead = ''): string => {
   const near = nearest(name, known)

@@ -88,8 +88,9 @@ test('a value is taken from stdin, so that it stands in no history, and is gone 
   assert.match(none.err, /stands nowhere/)
 })
 
-test('with --purge no copy is kept, and it is said', async () => {
+test('with --purge no copy is kept, and it is said, as is what the trash holds of earlier ones', async () => {
   const done = await desk.run(['redact', id, '--value', 'percent', '--value', 'discount', '--purge'])
   assert.equal(done.exit, 0, done.err)
   assert.match(done.err, /as it was is deleted/)
+  assert.match(done.err, /Copies of it in the trash are as they were: \S*s-7-1-unredacted\S*\.$/m)
 })

@@ -66,6 +66,7 @@ describe('rein sessions <query>', () => {
       ['--until', '2026-02-31'],
       ['--min-cost', 'much'],
       ['--all', '--limit', '2'],
+      ['--tree', '--limit', '2'],
     ])
       assert.equal((await desk.run(['sessions', ...argv])).exit, 2, argv.join(' '))
   })
@@ -89,6 +90,8 @@ describe('rein sessions <query>', () => {
     assert.equal((await desk.run(['sessions'])).out.trimEnd().split('\n').length, 2)
     const tree = (await desk.run(['sessions', '--tree'])).out
     assert.match(tree, new RegExp(`^${id}  .*\\n└─ s-`))
+    const none = await desk.run(['sessions', '--tree', '--project', '/nowhere'])
+    assert.deepEqual([none.out, none.err], ['', 'No session matches.\n'])
   })
 })
 

@@ -30,6 +30,9 @@ describe('rein show', () => {
     assert.doesNotMatch(out, /^> The test of this project fails/m)
     assert.match(out, /^The test passes now/m)
     assert.equal((await desk.run(['show', id, '--from', '3', '--events'])).exit, 2)
+    const beyond = await desk.run(['show', id, '--from', String(events.length)])
+    assert.deepEqual([beyond.exit, beyond.out], [2, ''])
+    assert.match(beyond.err, new RegExp(`no event ${events.length}; the last is ${events.length - 1}`))
   })
 
   test('--events gives the log as it lies on the disk', async () => {

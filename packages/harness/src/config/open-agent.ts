@@ -26,6 +26,8 @@ export interface AgentOptions {
   readonly start: SessionStart
   /** Undefined: what the session used last. */
   readonly model: ModelChoice | undefined
+  /** Of a session that never ran and so has no model of its own; default: it cannot be opened. */
+  readonly otherwise?: ModelChoice | undefined
   /** Undefined: what the session has; a new one takes that of the settings. */
   readonly mode: PermissionMode | undefined
   /** Steps a turn may take. */
@@ -45,7 +47,7 @@ export async function openAgent(host: Host, options: AgentOptions): Promise<Resu
   const opened = await openSession({ store, ports: world.ports, holder, rein: options.rein }, options.start, world.cwd)
   if (!opened.ok) return opened
   const session = opened.value
-  const choice = options.model ?? lastModel(session)
+  const choice = options.model ?? lastModel(session) ?? options.otherwise
   if (!choice) {
     await session.close()
     return { ok: false, failure: noModel }

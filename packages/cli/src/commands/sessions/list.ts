@@ -36,8 +36,8 @@ const shown: Command = async (cli, args) => {
   if (!chosen.ok) return refuse(cli, chosen.failure)
   if (args.has('limit') && args.has('all')) return refuse(cli, usageFailure('--all and --limit say different things'))
   const query = args.words.join(' ').trim()
-  if (args.has('tree') && (query !== '' || args.has('json')))
-    return refuse(cli, usageFailure('--tree shows the list; it goes with neither a query nor --json'))
+  if (args.has('tree') && (query !== '' || args.has('json') || args.has('limit')))
+    return refuse(cli, usageFailure('--tree shows the whole list; it goes with no query, no --json and no --limit'))
   using index = await indexOf(cli, args)
   const told = reading(cli, process.stderr.isTTY === true)
   const deep = chosen.value.deep || args.has('json') || args.has('tree')
@@ -79,7 +79,7 @@ async function listed(
   { kept, any }: { readonly kept: readonly ListedSession[]; readonly any: boolean },
 ): Promise<number> {
   const shown = kept.slice(0, limit(cli, args, mostListed))
-  if (args.has('tree')) return tree(cli, kept)
+  if (args.has('tree') && kept.length > 0) return tree(cli, kept)
   if (args.has('json')) await cli.out(shown.map((session) => `${JSON.stringify(plain(session))}\n`).join(''))
   else if (shown.length > 0) await cli.out(`${sessionTable(shown, cli)}\n`)
   else cli.err(any ? 'No session matches.\n' : 'There is no session yet.\n')
@@ -94,7 +94,7 @@ async function tree(cli: Cli, kept: readonly ListedSession[]): Promise<number> {
     const { parent = null } = session.facts ?? {}
     return { ...session, id: session.entry.id, parent: parent?.id ?? null, at: parent?.at ?? null }
   })
-  if (rows.length > 0) await cli.out(`${sessionTree(rows, cli)}\n`)
+  await cli.out(`${sessionTree(rows, cli)}\n`)
   return exits.done
 }
 
