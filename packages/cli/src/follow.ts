@@ -18,6 +18,7 @@ import { resultOf, type TaskResult } from './result.ts'
 import { type Task, timeSpent } from './run.ts'
 import { onStop, type StopSignal } from './signals.ts'
 import type { Hosted } from './start.ts'
+import { usageFailure } from './usage.ts'
 
 export interface FollowOptions {
   readonly host: Hosted
@@ -74,11 +75,11 @@ function differing(args: Args, events: readonly SessionEvent[]): Failure | undef
   return undefined
 }
 
-const refusal = (flag: string): Failure => ({
-  code: 'USAGE',
-  message: `The session is open in another process, and ${flag} would not hold there.`,
-  next: `Leave ${flag} out, or end that process first.`,
-})
+const refusal = (flag: string) =>
+  usageFailure(
+    `The session is open in another process, and ${flag} would not hold there.`,
+    `Leave ${flag} out, or end that process first.`,
+  )
 
 /** One posted task until its turn has ended. */
 class Following implements AsyncDisposable {

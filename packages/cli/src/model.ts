@@ -9,6 +9,7 @@ import {
 } from '@rein/harness'
 import type { Failure, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
+import { usage } from './usage.ts'
 import { safeText } from './view/safe-text.ts'
 
 /** `provider/model` as it is typed; the model's name may hold slashes of its own. Fails `USAGE`. */
@@ -17,7 +18,7 @@ export function modelNamed(typed: string): Result<ModelChoice> {
   const [provider, model] = [typed.slice(0, Math.max(slash, 0)), typed.slice(slash + 1)]
   if (provider !== '' && model !== '') return { ok: true, value: { provider, model } }
   const message = `${JSON.stringify(typed)} is no model: it is written PROVIDER/MODEL.`
-  return { ok: false, failure: { code: 'USAGE', message, next: 'With --base-url URL, --model is the bare name.' } }
+  return usage(message, 'With --base-url URL, --model is the bare name.')
 }
 
 /**

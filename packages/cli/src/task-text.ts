@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Content, Failure, Result } from '@rein/session'
+import type { Content, Result } from '@rein/session'
 import type { Cli } from './cli.ts'
 import { sayWithSlash, slashWord } from './slash-word.ts'
-import { usage } from './usage.ts'
+import { usage, usageFailure } from './usage.ts'
 
 /** Bytes of one attached file, and of all that is attached to one task. */
 const mostOfOne = 256 * 1024
@@ -42,11 +42,11 @@ export async function taskContent(
   return { ok: true, value: parts }
 }
 
-const slashCommand = (command: string): Failure => ({
-  code: 'USAGE',
-  message: `${command} is a command of an interactive session, and -p has none.`,
-  next: `Start rein without -p for it; ${sayWithSlash}`,
-})
+const slashCommand = (command: string) =>
+  usageFailure(
+    `${command} is a command of an interactive session, and -p has none.`,
+    `Start rein without -p for it; ${sayWithSlash}`,
+  )
 
 /** A fence no line of the content is mistaken for. */
 function framed(name: string, content: string): string {

@@ -1,12 +1,12 @@
 import type { Failure, Result } from '@rein/session'
 
-export const usageFailure = (message: string): Failure => ({
+export const usageFailure = (message: string, next = 'rein --help lists what there is.'): Failure => ({
   code: 'USAGE',
   message,
-  next: 'rein --help lists what there is.',
+  next,
 })
 
-export const usage = (message: string): Result<never> & { readonly ok: false } => ({
+export const usage = (message: string, next?: string): Result<never> & { readonly ok: false } => ({
   ok: false,
-  failure: usageFailure(message),
+  failure: usageFailure(message, next),
 })

@@ -3,6 +3,7 @@ import type { Result } from '@rein/session'
 import type { Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { loadFor } from '../settings.ts'
+import { usage, usageFailure } from '../usage.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { safeText } from '../view/safe-text.ts'
 import { refuse } from './stored-log.ts'
@@ -12,7 +13,7 @@ export const config: Command = async (cli, args) => {
   const [verb, key, ...more] = args.words
   if (verb !== undefined && (verb !== 'explain' || key === undefined || more.length > 0)) {
     const message = `\`rein config ${args.words.join(' ')}\` is not known.`
-    return refuse(cli, { code: 'USAGE', message, next: 'It is `rein config` or `rein config explain KEY`.' })
+    return refuse(cli, usageFailure(message, 'It is `rein config` or `rein config explain KEY`.'))
   }
   const loaded = args.has('defaults') ? ready(defaults()) : await loadFor(cli, args, 'withhold')
   if (!loaded.ok) return refuse(cli, loaded.failure)
@@ -42,12 +43,7 @@ function explained(effective: Effective, key: string): Result<string> {
   const [top, id = '', ...below] = key.split('.')
   const near = top === 'plugins' && !ids.includes(id) ? nearest(id, ids) : undefined
   const wrong = near === undefined ? keyProblem(key) : `${key}: there is no such row; did you mean ${near}?`
-  if (wrong !== undefined) {
-    return {
-      ok: false,
-      failure: { code: 'USAGE', message: safeText(wrong), next: '`rein config` lists the keys in force.' },
-    }
-  }
+  if (wrong !== undefined) return usage(safeText(wrong), '`rein config` lists the keys in force.')
   const isRow = top === 'plugins' && below.length === 0 && ids.includes(id)
   const value = `${safeText(key)}: ${isRow ? 'a built-in row nobody changes' : 'nobody says anything about it'}`
   return { ok: true, value }

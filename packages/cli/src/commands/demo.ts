@@ -10,6 +10,7 @@ import { seededPorts } from '../ports.ts'
 import { runTask } from '../run.ts'
 import { settledFor } from '../settings.ts'
 import { type Running, startAgent } from '../start.ts'
+import { usageFailure } from '../usage.ts'
 import { paint } from '../view/paint.ts'
 import { refuse, storeOf } from './stored-log.ts'
 
@@ -47,7 +48,7 @@ function seedIn(args: Args): number | undefined | Failure {
   if (typed === undefined) return undefined
   if (/^\d{1,15}$/.test(typed)) return Number(typed)
   const message = `--seed ${JSON.stringify(typed)} is no whole number of at most 15 digits.`
-  return { code: 'USAGE', message, next: 'Such as --seed 1.' }
+  return usageFailure(message, 'Such as --seed 1.')
 }
 
 /** One seed is one session id: what an earlier run wrote goes to the trash. */

@@ -4,10 +4,11 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Exported, exportSession, knownSecrets, sharing } from '@rein/harness'
-import type { Failure, Result } from '@rein/session'
+import type { Result } from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
+import { usage } from '../usage.ts'
 import { counted } from '../view/amount.ts'
 import { damageText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
@@ -41,11 +42,6 @@ export const exportCommand: Command = async (cli, args) => {
 }
 
 const homeIn = ({ env }: Cli): readonly string[] => (env['HOME'] ? [env['HOME']] : [])
-
-const usage = (message: string, next: string): { ok: false; failure: Failure } => ({
-  ok: false,
-  failure: { code: 'USAGE', message, next },
-})
 
 function kindOf(args: Args): Result<Kind> {
   const given = kinds.filter((kind) => args.has(kind))
@@ -105,6 +101,7 @@ function report(cli: Cli, exported: Exported, target: string): void {
   const say = (text: string): void => cli.err(`${text}\n`)
   if (target !== '-') say(safeText(`exported ${id} to ${target}`))
   for (const one of damage) say(red(damageText(one)))
+  for (const words of exported.left()) say(yellow(safeText(words)))
   if (exact) {
     say(
       yellow('It is exact: everything you, the model and the tools wrote is in it. It can be verified when imported.'),

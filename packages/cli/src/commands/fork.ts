@@ -1,9 +1,9 @@
 import { processHolder } from '@rein/harness'
-import type { Failure } from '@rein/session'
 import { forkSession } from '@rein/session'
 import type { Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { realPorts } from '../ports.ts'
+import { usageFailure } from '../usage.ts'
 import { damageText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { namedId, refuse, storeOf } from './stored-log.ts'
@@ -30,8 +30,8 @@ export const fork: Command = async (cli, args) => {
   return exits.done
 }
 
-const badPlace = (typed: string): Failure => ({
-  code: 'USAGE',
-  message: `--at ${JSON.stringify(typed)} is no number of an event.`,
-  next: '`rein show <id> --events` has them, as "seq".',
-})
+const badPlace = (typed: string) =>
+  usageFailure(
+    `--at ${JSON.stringify(typed)} is no number of an event.`,
+    '`rein show <id> --events` has them, as "seq".',
+  )

@@ -9,7 +9,7 @@ import { settledFor } from '../settings.ts'
 import { longestWaitMs, noLimit } from '../start.ts'
 import { paint } from '../view/paint.ts'
 import { replayText } from '../view/replay-text.ts'
-import { namedId, refuse, storedLog, storeOf } from './stored-log.ts'
+import { namedLog, refuse, storeOf } from './stored-log.ts'
 
 /**
  * `rein replay <id>`: drive today's prompt, loop and tool pipeline over a recorded session, and say where they first
@@ -18,16 +18,14 @@ import { namedId, refuse, storedLog, storeOf } from './stored-log.ts'
  */
 export const replay: Command = async (cli, args) => {
   const store = storeOf(cli)
-  const id = await namedId(cli, store, args)
-  if (!id.ok) return refuse(cli, id.failure)
-  const stored = await storedLog(store, id.value)
+  const stored = await namedLog(cli, store, args)
   if (!stored.ok) return refuse(cli, stored.failure)
-  const { log, blob } = stored.value
+  const { id, log, blob } = stored.value
   const { home, env } = cli
   const settings = await settledFor(there(cli, cwdOf(log.events)), args)
   if (!settings.ok) return refuse(cli, settings.failure)
   const replayed = await replaySession({
-    id: id.value,
+    id,
     log,
     blob,
     store,

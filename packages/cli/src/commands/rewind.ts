@@ -9,16 +9,18 @@ import {
   rewind as rewindLog,
   type SessionEvent,
 } from '@rein/session'
+import { agreed } from '../agreed.ts'
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
 import { type FilesBack, filesBack } from '../files-back.ts'
 import { realPorts } from '../ports.ts'
+import { usageFailure } from '../usage.ts'
 import { changesFiles, filesText, restoredText } from '../view/files-text.ts'
 import { openedText } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { changesNothing, rewindText } from '../view/rewind-text.ts'
-import { namedId, refuse, storedLog, storeOf } from './stored-log.ts'
+import { namedLog, refuse, storeOf } from './stored-log.ts'
 
 /**
  * `rein rewind <id> --to SEQ`: what came after that event leaves what the model sees. Nothing leaves the log, and
@@ -28,20 +30,18 @@ export const rewind: Command = async (cli, args) => {
   const asked = args.value('to')
   if (asked === undefined) return refuse(cli, noPlace)
   if (args.has('overwrite') && !args.has('files')) return refuse(cli, onlyFiles)
-  const store = storeOf(cli)
-  const id = await namedId(cli, store, args)
-  if (!id.ok) return refuse(cli, id.failure)
   // Looked at first: what is refused, or changes nothing, leaves no trace in the log.
-  const stored = await storedLog(store, id.value)
+  const stored = await namedLog(cli, storeOf(cli), args)
   if (!stored.ok) return refuse(cli, stored.failure)
+  const { id } = stored.value
   const { events } = stored.value.log
   const plan = planRewind(events, Number(asked))
   if (!plan.ok) return refuse(cli, plan.failure)
-  const at = { id: id.value, events, to: plan.value.to }
+  const at = { id, events, to: plan.value.to }
   const back = args.has('files') ? await filesBack({ cli, args }, at) : undefined
   if (back?.ok === false) return refuse(cli, back.failure)
   await using files = back?.value
-  return await goBack(cli, args, { id: id.value, asked: Number(asked), events, plan: plan.value, files })
+  return await goBack(cli, args, { id, asked: Number(asked), events, plan: plan.value, files })
 }
 
 interface Way {
@@ -64,7 +64,7 @@ async function goBack(cli: Cli, args: Args, way: Way): Promise<number> {
   const idle = changesNothing(plan) && !(files && changesFiles(files.plan, overwrite))
   const asks = files !== undefined && cli.terminal && cli.stdin.isTTY && !args.has('dry-run') && !idle
   if (asks) for (const line of lines.splice(0)) await cli.out(`${line}\n`)
-  const wanted = !asks || (await agreed(cli))
+  const wanted = !asks || (await agreed(cli, 'Go back?'))
   const done = idle || !wanted || args.has('dry-run') ? undefined : await rewound(cli, way, overwrite)
   if (done?.ok === false) return refuse(cli, done.failure)
   for (const line of lines) await cli.out(`${line}\n`)
@@ -75,16 +75,6 @@ async function goBack(cli: Cli, args: Args, way: Way): Promise<number> {
   const withFiles = files ? ' --files' : ''
   cli.err(`${colors.dim(`take it back with: rein rewind ${id} --to ${seq - 1}${withFiles}`)}\n`)
   return exits.done
-}
-
-async function agreed(cli: Cli): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises')
-  const asking = createInterface({ input: cli.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await asking.question('Go back? [y/N] ')).trim())
-  } finally {
-    asking.close()
-  }
 }
 
 /** @returns the seq of the first event of it, and what is said of the files. */
@@ -117,17 +107,12 @@ async function closing<T>(session: LiveSession, work: () => Promise<T>): Promise
   }
 }
 
-const noPlace: Failure = {
-  code: 'USAGE',
-  message: '`rein rewind` needs --to SEQ: the last event the model still sees.',
-  next: '`rein show <id> --tree` has the turns and where each ends.',
-}
+const noPlace = usageFailure(
+  '`rein rewind` needs --to SEQ: the last event the model still sees.',
+  '`rein show <id> --tree` has the turns and where each ends.',
+)
 
-const onlyFiles: Failure = {
-  code: 'USAGE',
-  message: '--overwrite is about files that somebody else changed.',
-  next: 'Say --files too.',
-}
+const onlyFiles = usageFailure('--overwrite is about files that somebody else changed.', 'Say --files too.')
 
 /** Whoever holds the session can rewind it. */
 const held = (failure: Failure, asked: number): Failure =>

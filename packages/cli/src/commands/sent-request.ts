@@ -9,6 +9,7 @@ import {
   type SessionEvent,
   surface,
 } from '@rein/session'
+import { usageFailure } from '../usage.ts'
 import type { StoredLog } from './stored-log.ts'
 
 /** One request as it left, rebuilt from the log, its hash compared with the one that was written before it left. */
@@ -46,7 +47,7 @@ const isSent = (event: SessionEvent): event is EventNamed<'request/sent'> => eve
 
 function noRequest(number: number, all: number): Failure {
   const message = `There is no request ${number}; the session has ${all === 0 ? 'none' : `${all}, counted from 1`}.`
-  return { code: 'USAGE', message, next: '`rein show <id> --events` has each as "request/sent".' }
+  return usageFailure(message, '`rein show <id> --events` has each as "request/sent".')
 }
 
 const differs = (id: string, number: number, how: string): Result<never> => ({

@@ -3,6 +3,7 @@ import { type Failure, FailureError, type ReadLog, type Result, readLog, type Se
 import type { Args } from '../args.ts'
 import type { Cli } from '../cli.ts'
 import { exitOfFailure, failureText } from '../exit.ts'
+import { usageFailure } from '../usage.ts'
 import { safeText } from '../view/safe-text.ts'
 
 /** A session as it lies in the store, read whole; its blobs are loaded. */
@@ -27,11 +28,17 @@ export async function namedId(cli: Cli, store: SessionStore, args: Args): Promis
   return found.ok ? { ok: true, value: found.value.id } : found
 }
 
-const noSession = (command: string): Failure => ({
-  code: 'USAGE',
-  message: `\`rein ${command}\` needs a session: an id, the beginning of one, or \`last\`.`,
-  next: '`rein sessions` lists them.',
-})
+/** The same session, read whole. */
+export async function namedLog(cli: Cli, store: SessionStore, args: Args): Promise<Result<StoredLog>> {
+  const id = await namedId(cli, store, args)
+  return id.ok ? storedLog(store, id.value) : id
+}
+
+const noSession = (command: string) =>
+  usageFailure(
+    `\`rein ${command}\` needs a session: an id, the beginning of one, or \`last\`.`,
+    '`rein sessions` lists them.',
+  )
 
 /** Fails as the store and `readLog` do; a disk that refuses in the middle is a failure like any other. */
 export async function storedLog(store: SessionStore, id: string): Promise<Result<StoredLog>> {
@@ -51,16 +58,22 @@ export async function storedLog(store: SessionStore, id: string): Promise<Result
 async function loadBlobs(store: SessionStore, id: string, events: readonly SessionEvent[]) {
   const from = store.blobs(id)
   const loaded = new Map<string, Uint8Array>()
+  for (const blob of blobsIn(events)) {
+    const bytes = await from.get(blob)
+    if (bytes) loaded.set(blob, bytes)
+  }
+  return loaded
+}
+
+/** The blobs that events name. */
+export function blobsIn(events: readonly SessionEvent[]): ReadonlySet<string> {
+  const names = new Set<string>()
   for (const event of events) {
     const content = event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
     const extra = event.type === 'request/sent' ? (event.data.extra ?? []) : []
-    for (const part of [...content, ...extra]) {
-      if (part.type !== 'image' || loaded.has(part.blob)) continue
-      const bytes = await from.get(part.blob)
-      if (bytes) loaded.set(part.blob, bytes)
-    }
+    for (const part of [...content, ...extra]) if (part.type === 'image') names.add(part.blob)
   }
-  return loaded
+  return names
 }
 
 /** Say what went wrong. @returns the exit code. */

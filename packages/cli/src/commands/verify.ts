@@ -10,10 +10,11 @@ import {
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
+import { usageFailure } from '../usage.ts'
 import { count, counted } from '../view/amount.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { safeText } from '../view/safe-text.ts'
-import { namedId, refuse, type StoredLog, storedLog, storeOf } from './stored-log.ts'
+import { namedLog, refuse, type StoredLog, storedLog, storeOf } from './stored-log.ts'
 
 /** `rein verify <id>|--all`: rebuild every request from the log and compare; check chain and rules. Repairs nothing. */
 export const verify: Command = async (cli, args) => {
@@ -21,24 +22,17 @@ export const verify: Command = async (cli, args) => {
   return verifyOne(cli, args)
 }
 
-const notBoth: Failure = {
-  code: 'USAGE',
-  message: '`rein verify` takes a session or --all, not both.',
-  next: 'Leave one of them out.',
-}
+const notBoth = usageFailure('`rein verify` takes a session or --all, not both.', 'Leave one of them out.')
 
 async function verifyOne(cli: Cli, args: Args): Promise<number> {
-  const store = storeOf(cli)
-  const id = await namedId(cli, store, args)
-  if (!id.ok) return refuse(cli, id.failure)
-  const stored = await storedLog(store, id.value)
+  const stored = await namedLog(cli, storeOf(cli), args)
   if (!stored.ok) {
     const exit = refuse(cli, stored.failure)
     // A log of a newer format is there and cannot be proved here, which is not the caller's mistake.
     return stored.failure.code === 'FORMAT_TOO_NEW' ? exits.damaged : exit
   }
   const found = prove(stored.value.log, await proving(cli, stored.value))
-  await cli.out(report(id.value, found, paint(cli.color)))
+  await cli.out(report(stored.value.id, found, paint(cli.color)))
   return isSound(found.answer) ? exits.done : exits.damaged
 }
 

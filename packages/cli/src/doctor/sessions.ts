@@ -1,15 +1,7 @@
 import { join } from 'node:path'
-import { nodeHasher, type SessionParts, type SessionStore, sessionParts } from '@rein/harness'
-import {
-  type Failure,
-  FailureError,
-  fold,
-  type ReadLog,
-  type Result,
-  readLog,
-  type SessionEntry,
-  turns,
-} from '@rein/session'
+import { type SessionParts, sessionParts } from '@rein/harness'
+import { type Failure, fold, type ReadLog, type SessionEntry, turns } from '@rein/session'
+import { blobsIn, type StoredLog, storedLog } from '../commands/stored-log.ts'
 import { counted, size } from '../view/amount.ts'
 import type { Finding, SessionsOptions } from './finding.ts'
 import { fixLog, putAwayLeftovers } from './fix.ts'
@@ -30,25 +22,15 @@ export async function sessions(options: SessionsOptions): Promise<readonly Findi
 
 async function one(entry: SessionEntry, parts: SessionParts | undefined, options: SessionsOptions): Promise<Finding[]> {
   const { id, state } = entry
-  const log = await logOf(options.store, id)
-  if (!log.ok) return [unreadable(id, log.failure)]
-  if (log.value.damage.length > 0 && !log.value.openEnd) {
-    const damaged = damageOf(id, log.value)
+  const stored = await storedLog(options.store, id)
+  if (!stored.ok) return [unreadable(id, stored.failure)]
+  const { log } = stored.value
+  if (log.damage.length > 0 && !log.openEnd) {
+    const damaged = damageOf(id, log)
     if (state === 'held') return [{ ...damaged, next: 'It is held: end that process, then `rein doctor --fix`.' }]
     return options.fix ? [await fixLog(options, id, damaged)] : [damaged]
   }
-  const missing = await missingBlobs(options.store, id, log.value)
-  return [...missing, ...stateOf(entry, log.value, parts)]
-}
-
-async function logOf(store: SessionStore, id: string): Promise<Result<ReadLog>> {
-  try {
-    const bytes = await store.read(id)
-    return bytes.ok ? await readLog(bytes.value, { hasher: nodeHasher }) : bytes
-  } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
-  }
+  return [...missingBlobs(stored.value), ...stateOf(entry, log, parts)]
 }
 
 /** A log that was never begun holds nothing, one of a newer version is whole; only one that is gone is a loss. */
@@ -93,15 +75,8 @@ function stateOf({ id: about, state }: SessionEntry, log: ReadLog, parts: Sessio
   return found
 }
 
-async function missingBlobs(store: SessionStore, about: string, { events }: ReadLog): Promise<Finding[]> {
-  const names = new Set<string>()
-  for (const event of events) {
-    const content = event.type === 'user/message' || event.type === 'tool/result' ? event.data.content : []
-    for (const part of content) if (part.type === 'image') names.add(part.blob)
-  }
-  const blobs = store.blobs(about)
-  const missing: string[] = []
-  for (const name of names) if (!(await blobs.get(name))) missing.push(name)
+function missingBlobs({ id: about, log, blob }: StoredLog): Finding[] {
+  const missing = [...blobsIn(log.events)].filter((name) => !blob(name))
   if (missing.length === 0) return []
   const says = `${counted(missing.length, 'picture')} missing: ${missing.map((name) => name.slice(0, 12)).join(', ')}`
   const next = 'Requests that held them cannot be proved; put the files back from a copy.'

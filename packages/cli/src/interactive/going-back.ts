@@ -75,7 +75,8 @@ function placeOf(typed: string, turns: readonly TurnEntry[]): Result<number> {
   return { ok: true, value: turn.from - 1 }
 }
 
-const wrong = (message: string, next?: string): { readonly ok: false; readonly failure: Failure } => ({
+/** What was typed behind a slash command cannot be done. */
+export const wrong = (message: string, next?: string): { readonly ok: false; readonly failure: Failure } => ({
   ok: false,
   failure: { code: 'USAGE', message, ...(next !== undefined && { next }) },
 })

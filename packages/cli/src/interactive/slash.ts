@@ -17,7 +17,7 @@ import { type Hosted, openSession, type StartOptions } from '../start.ts'
 import { resumeTarget } from '../target.ts'
 import { safeText } from '../view/safe-text.ts'
 import { exportTo } from './exporting.ts'
-import { rewindTo, showTree } from './going-back.ts'
+import { rewindTo, showTree, wrong } from './going-back.ts'
 import { showOthers } from './other-sessions.ts'
 import type { Screen } from './screen.ts'
 import type { Terminal } from './terminal.ts'
@@ -52,10 +52,6 @@ interface SlashCommand {
 
 const none: Result<Followup> = { ok: true, value: { kind: 'none' } }
 const nothingMore = (done: Result<unknown>): Result<Followup> => (done.ok ? none : done)
-const wrong = (message: string, next?: string): Result<never> => ({
-  ok: false,
-  failure: { code: 'USAGE', message, ...(next !== undefined && { next }) },
-})
 
 const commands: { readonly [name: string]: SlashCommand } = {
   help: {

@@ -4,6 +4,7 @@ import { type Imported, importSession, processHolder } from '@rein/harness'
 import type { Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'
 import { realPorts } from '../../ports.ts'
+import { usageFailure } from '../../usage.ts'
 import { counted } from '../../view/amount.ts'
 import { paint } from '../../view/paint.ts'
 import { safeText } from '../../view/safe-text.ts'
@@ -15,7 +16,7 @@ export const importCommand: Command = async (cli, args) => {
   const as = args.value('as')
   if (file === undefined) {
     const message = '`rein sessions import` needs the ZIP that `rein export --zip` wrote.'
-    return refuse(cli, { code: 'USAGE', message, next: 'rein sessions import FILE.zip' })
+    return refuse(cli, usageFailure(message, 'rein sessions import FILE.zip'))
   }
   const imported = await importSession(resolve(cli.cwd, file), {
     store: storeOf(cli),

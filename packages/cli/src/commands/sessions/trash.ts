@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
 import type { HomeStore } from '@rein/harness'
-import type { Failure, Result, Trashed } from '@rein/session'
+import type { Result, Trashed } from '@rein/session'
+import { agreed } from '../../agreed.ts'
 import type { Args } from '../../args.ts'
 import type { Cli, Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'
@@ -93,7 +93,7 @@ async function emptied(cli: Cli, store: HomeStore, args: Args): Promise<number> 
   }
   if (!args.has('yes')) {
     if (!cli.terminal || cli.stdin.isTTY !== true) return refuse(cli, unasked(named.value))
-    if (!(await agreed(cli, named.value))) {
+    if (!(await agreedTo(cli, named.value))) {
       cli.err('Nothing was deleted.\n')
       return exits.done
     }
@@ -104,22 +104,16 @@ async function emptied(cli: Cli, store: HomeStore, args: Args): Promise<number> 
   return exits.done
 }
 
-const unasked = (all: readonly Trashed[]): Failure => ({
-  code: 'USAGE',
-  message: `this deletes ${summed(all)} for good, and there is no terminal to ask on`,
-  next: 'Say that it is meant with --yes.',
-})
+const unasked = (all: readonly Trashed[]) =>
+  usageFailure(
+    `this deletes ${summed(all)} for good, and there is no terminal to ask on`,
+    'Say that it is meant with --yes.',
+  )
 
-async function agreed(cli: Cli, all: readonly Trashed[]): Promise<boolean> {
+function agreedTo(cli: Cli, all: readonly Trashed[]): Promise<boolean> {
   for (const { name, bytes } of all.slice(0, 20)) cli.err(`  ${oneLine(name, 300)}  ${size(bytes)}\n`)
   if (all.length > 20) cli.err(`  … and ${counted(all.length - 20, 'more')}\n`)
-  const lines = createInterface({ input: cli.stdin, output: process.stderr })
-  try {
-    const answer = await lines.question(`Delete ${summed(all)} for good? [y/N] `)
-    return /^y(es)?$/i.test(answer.trim())
-  } finally {
-    lines.close()
-  }
+  return agreed(cli, `Delete ${summed(all)} for good?`)
 }
 
 /** Names as the list gives them, or ids where only one in the trash has that id. Fails `USAGE`. */
@@ -129,9 +123,13 @@ function namedIn(all: readonly Trashed[], typed: readonly string[]): Result<read
     const exact = all.find(({ name }) => name === word)
     const same = exact ? [exact] : all.filter(({ id }) => id === word)
     const [one] = same
-    if (!one) return usage(`nothing in the trash is named ${JSON.stringify(word)}`)
+    if (!one)
+      return usage(`nothing in the trash is named ${JSON.stringify(word)}`, '`rein sessions trash` has the names.')
     if (same.length > 1)
-      return usage(`${same.length} in the trash have that id: ${same.map(({ name }) => name).join(', ')}`)
+      return usage(
+        `${same.length} in the trash have that id: ${same.map(({ name }) => name).join(', ')}`,
+        'Give the name.',
+      )
     found.add(one)
   }
   return { ok: true, value: [...found] }
