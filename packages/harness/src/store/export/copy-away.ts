@@ -1,7 +1,7 @@
 import type { Holder, Lease, Result, SessionEvent } from '@rein/session'
 import type { SessionStore } from '../session-store.ts'
 import { blobsOf } from './pictures.ts'
-import { sideFiles } from './side-files.ts'
+import { spilledOf } from './spilled.ts'
 
 /** A session as it is before it is changed for good. */
 export interface Original {
@@ -52,17 +52,16 @@ async function createFree(
 
 async function fill(store: SessionStore, lease: Lease, { id, lines, events, aside }: Original): Promise<void> {
   for (const blob of blobsOf(events)) await store.blobs(lease.id).link(blob, id)
-  const files = await sideFiles(store, id)
-  for (const name of (await files?.names('spill')) ?? []) {
+  const outputs = await spilledOf(store, id)
+  for (const name of await outputs.names()) {
     const spilled = await store.spill(lease.id).open(name)
     try {
-      if (files) await spilled.write(await files.read('spill', name))
+      await spilled.write(await outputs.read(name))
     } finally {
       await spilled.close()
     }
   }
-  for (const name of (await files?.names('aside')) ?? [])
-    if (files) await lease.publish(lines, { name, bytes: await files.read('aside', name) })
+  for await (const { name, bytes } of store.beside(id, 'aside')) await lease.publish(lines, { name, bytes })
   await lease.publish(lines, aside)
   await lease.sync()
 }

@@ -13,7 +13,7 @@ import { archive, type Cover, type Packed } from './archive-writer.ts'
 import { archivedName } from './manifest.ts'
 import { blobsOf } from './pictures.ts'
 import { type Removed, type Sharing, sharingNotes } from './sharing.ts'
-import { sideFiles } from './side-files.ts'
+import { spilledOf } from './spilled.ts'
 import { hiddenBytes } from './text-bytes.ts'
 
 export interface ExportOptions {
@@ -36,6 +36,8 @@ export interface Exported {
   readonly notes: readonly string[]
   /** So far: the files of an archive are looked through while it is written. */
   removed(): Removed
+  /** In words, so far: files that an archive cannot hold. */
+  left(): readonly string[]
   blob(sha256: string): Promise<Uint8Array | undefined>
   /** Everything as one JSON object, one event a line. */
   json(): Iterable<string>
@@ -99,10 +101,20 @@ function exported(whole: Whole & { readonly id: string }, options: ExportOptions
   const log = sharing ? redactLog(whole, { hasher: nodeHasher, hide: sharing.hide, time }) : whole
   const removed = (): Removed => sharing?.removed() ?? {}
   const notes = sharing ? sharingNotes : []
+  const left: string[] = []
   const cover = (): Cover => {
     const head = log.events.at(-1)?.hash ?? ''
     const exact = sharing === undefined
-    return { rein, session: id, exact, head, events: log.events.length, exported: time, removed: removed(), notes }
+    return {
+      rein,
+      session: id,
+      exact,
+      head,
+      events: log.events.length,
+      exported: time,
+      removed: removed(),
+      notes: [...notes, ...left],
+    }
   }
   const raw = sharing ? linesOf(log.lines) : [whole.raw]
   return {
@@ -112,9 +124,14 @@ function exported(whole: Whole & { readonly id: string }, options: ExportOptions
     damage,
     notes,
     removed,
+    left: () => left,
     blob: (sha256) => store.blobs(id).get(sha256),
     json: () => json({ ...cover(), damage }, log.lines),
-    zip: () => archive(packed({ id, raw, events: log.events, store, hide: sharing?.hide }), cover),
+    zip: () => {
+      left.length = 0
+      const leave = (words: string): void => void left.push(words)
+      return archive(packed({ id, raw, events: log.events, store, hide: sharing?.hide, leave }), cover)
+    },
   }
 }
 
@@ -138,20 +155,35 @@ interface Packing {
   readonly events: readonly SessionEvent[]
   readonly store: SessionStore
   readonly hide: ((text: string) => string) | undefined
+  /** Told in words of each file that does not go into an archive. */
+  readonly leave: (words: string) => void
 }
 
-async function* packed({ id, raw, events, store, hide }: Packing): AsyncGenerator<Packed> {
+async function* packed(packing: Packing): AsyncGenerator<Packed> {
+  const { id, raw, events, store } = packing
   yield { name: 'log.jsonl', bytes: raw }
   for (const blob of blobsOf(events)) {
     const bytes = /^[0-9a-f]{64}$/.test(blob) ? await store.blobs(id).get(blob) : undefined
     if (bytes) yield { name: `blobs/${blob}`, bytes: [bytes] }
   }
-  const files = await sideFiles(store, id)
-  for (const part of ['aside', 'spill'] as const) {
-    for (const file of (await files?.names(part)) ?? []) {
-      const bytes = await files?.read(part, file)
-      const name = `${part}/${hide ? hide(file) : file}`
-      if (bytes && archivedName.test(name)) yield { name, bytes: [hide ? hiddenBytes(bytes, hide) : bytes] }
-    }
-  }
+  for await (const { name, bytes } of store.beside(id, 'aside'))
+    yield* filed(packing, { part: 'aside', name }, async () => bytes)
+  const outputs = await spilledOf(store, id)
+  for (const name of await outputs.names()) yield* filed(packing, { part: 'spill', name }, () => outputs.read(name))
+}
+
+/** A file under its own name, unless an archive takes none such: then that is told. */
+async function* filed(
+  { hide, leave }: Packing,
+  { part, name }: { readonly part: 'aside' | 'spill'; readonly name: string },
+  read: () => Promise<Uint8Array>,
+): AsyncGenerator<Packed> {
+  const safe = hide ? hide(name) : name
+  const path = `${part}/${safe}`
+  const what = part === 'aside' ? 'Damaged lines' : 'A whole output'
+  if (archivedName.test(path)) {
+    const bytes = await read()
+    yield { name: path, bytes: [hide ? hiddenBytes(bytes, hide) : bytes] }
+  } else if (safe !== name) leave(`${what} called ${safe} left out: the name itself held what is removed.`)
+  else leave(`${what} called ${JSON.stringify(name)} left out: no archive has a file of such a name.`)
 }

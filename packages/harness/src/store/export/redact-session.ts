@@ -1,9 +1,10 @@
 import {
+  type Amendment,
+  type Beside,
   cwdOf,
   type Failure,
   FailureError,
   type Holder,
-  hideIn,
   type Lease,
   type ReadLog,
   type Result,
@@ -12,16 +13,16 @@ import {
   type SessionEvent,
 } from '@rein/session'
 import { nodeHasher } from '../hasher.ts'
-import type { HomeStore } from '../home.ts'
 import type { SessionStore } from '../session-store.ts'
 import { putCopyAway } from './copy-away.ts'
-import { blobsOf, noPicture, picturesIn } from './pictures.ts'
-import { type SideFiles, sideFiles } from './side-files.ts'
+import { noPicture, picturesIn } from './pictures.ts'
+import { hiddenPost, idOfPost } from './posts.ts'
+import { type Spilled, spilledOf } from './spilled.ts'
 import { hiddenBytes, joinedLines } from './text-bytes.ts'
 import type { ValueHider } from './value.ts'
 
 export interface RedactSessionOptions {
-  readonly store: SessionStore & Partial<Pick<HomeStore, 'whereIs'>>
+  readonly store: SessionStore
   readonly holder: Holder
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -37,7 +38,7 @@ export interface RedactedSession {
   /** Events that changed, of how many. */
   readonly changed: number
   readonly events: number
-  /** Files beside the log that changed, as `spill/bash.txt`. */
+  /** What changed beside the log, as `spill/bash.txt`, `aside/damaged-3` and `post/` with the id of what waits. */
   readonly files: readonly string[]
   /** Pictures that held the value, and are gone. */
   readonly pictures: number
@@ -88,6 +89,12 @@ const nowhere = (id: string): Failure => ({
   next: 'Give it exactly as it is, without quotes around it; what was hidden before shows as a placeholder.',
 })
 
+const onlyIn = (left: readonly string[]): Failure => ({
+  code: 'USAGE',
+  message: `the value stands only where it cannot be taken out: ${left.join('; ')}`,
+  next: 'Fork the session, and put this one in the trash.',
+})
+
 interface Plan {
   readonly id: string
   readonly log: ReadLog
@@ -98,15 +105,19 @@ interface Plan {
   readonly changed: number
   /** Whether the value stands in the log at all, its damaged lines included. */
   readonly publish: boolean
-  readonly gone: ReadonlySet<string>
-  readonly files: SideFiles | undefined
-  readonly rewritten: readonly Rewritten[]
+  readonly amended: Amended
+  readonly outputs: Spilled
+  /** Whole outputs anew, by name. */
+  readonly spills: ReadonlyMap<string, Uint8Array>
 }
 
-interface Rewritten {
-  readonly part: 'aside' | 'spill' | 'inbox'
-  readonly name: string
-  readonly bytes: Uint8Array
+/** What becomes of the pieces beside the log. */
+interface Amended {
+  readonly pieces: readonly Amendment[]
+  /** Of those that are rewritten. */
+  readonly labels: readonly string[]
+  /** Pictures that go. */
+  readonly gone: ReadonlySet<string>
 }
 
 async function planned(id: string, lease: Lease, options: RedactSessionOptions): Promise<Result<Plan>> {
@@ -116,75 +127,93 @@ async function planned(id: string, lease: Lease, options: RedactSessionOptions):
   const read = await readLog(lease.bytes(), { hasher: nodeHasher, aside: name, onLine: (line) => lines.push(line) })
   if (!read.ok) return read
   const log = read.value
-  const gone = await picturesWith(values, { store, id, events: log.events })
-  const bare = withoutPictures(log.events, gone)
+  const amended = await amendments(values, store, id)
+  const bare = withoutPictures(log.events, amended.gone)
   const from = { events: bare, lines: lines.map((line, seq) => (bare[seq] === log.events[seq] ? line : '')) }
   const redacted = redactLog(from, { hasher: nodeHasher, hide: values.text, time: options.now() })
   if (redacted.kept.length > 0) return fail(isWord)
   const moved = bare.filter((event, seq) => event !== log.events[seq]).map(({ seq }) => seq)
   const changed = new Set([...redacted.changed, ...moved]).size
-  const files = await sideFiles(store, id)
-  const rewritten = files ? await rewrittenFiles(files, values) : []
+  const outputs = await spilledOf(store, id)
+  const spills = await hiddenOutputs(outputs, values)
   const aside = log.damage.length > 0 ? { name, bytes: joinedLines(log.aside) } : undefined
   const spoiled = aside !== undefined && hiddenBytes(aside.bytes, values.text) !== aside.bytes
   const publish = changed > 0 || spoiled
-  if (!publish && rewritten.length === 0) return fail(nowhere(id))
-  return { ok: true, value: { id, log, lines, aside, redacted, changed, publish, gone, files, rewritten } }
+  if (!publish && amended.pieces.length + spills.size === 0) {
+    const left = await leftOver({ id, log, outputs }, true, options)
+    return fail(left.length === 0 ? nowhere(id) : onlyIn(left))
+  }
+  return { ok: true, value: { id, log, lines, aside, redacted, changed, publish, amended, outputs, spills } }
 }
 
 async function carryOut(plan: Plan, lease: Lease, options: RedactSessionOptions): Promise<Result<RedactedSession>> {
-  const { id, log, lines, aside, redacted, gone, files } = plan
+  const { id, log, lines, aside, redacted, amended, outputs, spills } = plan
   const { store, values } = options
   const as = { holder: options.holder, cwd: cwdOf(log.events) }
   const original = options.purge ? undefined : await putCopyAway(store, { id, lines, events: log.events, aside }, as)
   if (original && !original.ok) return original
-  for (const { part, name, bytes } of plan.rewritten) await files?.replace(part, name, bytes)
+  for (const [name, bytes] of spills) await outputs.replace(name, bytes)
   const safe = aside && { name: aside.name, bytes: hiddenBytes(aside.bytes, values.text) }
   if (plan.publish) await lease.publish(redacted.lines, safe)
   await lease.sync()
-  for (const blob of gone) await files?.remove('blobs', blob)
+  // Last, and also when nothing lies beside it: what was published over goes from the store's files with it.
+  const settled = await lease.amend(amended.pieces)
   const value: RedactedSession = {
     id,
     placeholders: values.placeholders,
     changed: plan.changed,
     events: log.events.length,
-    files: plan.rewritten.map(({ part, name }) => `${part}/${name}`),
-    pictures: gone.size,
+    files: [...amended.labels, ...[...spills.keys()].map((name) => `spill/${name}`)],
+    pictures: amended.gone.size,
     original: original?.value,
-    left: await leftOver(plan, lease, options),
+    left: await leftOver(plan, settled, options),
   }
   return { ok: true, value }
 }
 
-async function leftOver({ id, log, gone, files }: Plan, lease: Lease, { store, values }: RedactSessionOptions) {
+async function leftOver(
+  { id, log, outputs }: Pick<Plan, 'id' | 'log' | 'outputs'>,
+  settled: boolean,
+  { store, values }: RedactSessionOptions,
+): Promise<readonly string[]> {
   const left: string[] = []
-  const cwd = cwdOf(log.events)
-  if (values.text(cwd) !== cwd) left.push('the name of the folder the session lies in, which is made of its directory')
-  if ((await store.whereIs?.(id)) === 'sqlite')
-    left.push('the journal of the database, until every process that has it open has ended')
-  for (const blob of gone) if (await store.blobs(id).get(blob)) left.push(`the store, as the picture ${blob}`)
-  for (const item of await lease.posted())
-    if (hideIn(item, values.text) !== item) left.push(`the store, as input that waits (${item.id})`)
-  for (const name of (await files?.names('spill')) ?? [])
-    if (values.text(name) !== name) left.push(`the name of the whole output ${name}`)
-  const asides = new Set(await files?.names('aside'))
-  const named = log.events.flatMap((event) => (event.type === 'session/damage' ? [event.data.aside ?? ''] : []))
-  for (const name of new Set(named))
-    if (name !== '' && name !== `damaged-${lease.epoch}` && !asides.has(name))
-      left.push(`damaged lines the store keeps as ${name}, unless it was never in them`)
+  const holds = (text: string): boolean => values.text(text) !== text
+  if (holds(cwdOf(log.events))) left.push('the directory under which the session is kept and listed')
+  if (!settled) left.push("the store's journal, which others read just now, until they and the next writes are done")
+  for (const name of await outputs.names()) if (holds(name)) left.push(`the name of the whole output ${name}`)
+  // What came meanwhile, and what is kept as it is: an item's id, by which it is known not to be taken in twice.
+  for (const part of ['aside', 'post'] as const)
+    for await (const piece of store.beside(id, part))
+      if (holds(piece.name) || values.within(piece.bytes)) left.push(`the store, as ${labelOf(piece)}`)
   return left
 }
 
-async function picturesWith(
-  values: ValueHider,
-  { store, id, events }: { store: SessionStore; id: string; events: readonly SessionEvent[] },
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
-  for (const blob of blobsOf(events)) {
-    const bytes = await store.blobs(id).get(blob)
-    if (bytes && values.within(bytes)) found.add(blob)
+/** Every piece beside the log that holds a value, those no event names any more too. */
+async function amendments(values: ValueHider, store: SessionStore, id: string): Promise<Amended> {
+  const pieces: Amendment[] = []
+  const labels: string[] = []
+  const gone = new Set<string>()
+  for await (const { name, bytes } of store.beside(id, 'blob')) if (values.within(bytes)) gone.add(name)
+  for (const name of gone) pieces.push({ part: 'blob', name, bytes: null })
+  for (const part of ['aside', 'post'] as const) {
+    for await (const piece of store.beside(id, part)) {
+      const bytes = piece.part === 'post' ? hiddenPost(piece.bytes, values) : hiddenBytes(piece.bytes, values.text)
+      if (bytes === piece.bytes) continue
+      pieces.push({ part, name: piece.name, bytes })
+      labels.push(labelOf(piece))
+    }
   }
-  return found
+  return { pieces, labels, gone }
+}
+
+async function hiddenOutputs(outputs: Spilled, values: ValueHider): Promise<ReadonlyMap<string, Uint8Array>> {
+  const hidden = new Map<string, Uint8Array>()
+  for (const name of await outputs.names()) {
+    const before = await outputs.read(name)
+    const bytes = hiddenBytes(before, values.text)
+    if (bytes !== before) hidden.set(name, bytes)
+  }
+  return hidden
 }
 
 /** The same events where no picture is gone. */
@@ -203,26 +232,4 @@ function blanked(value: unknown, gone: ReadonlySet<string>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, blanked(field, gone)]))
 }
 
-async function rewrittenFiles(files: SideFiles, values: ValueHider): Promise<readonly Rewritten[]> {
-  const rewritten: Rewritten[] = []
-  for (const part of ['aside', 'spill', 'inbox'] as const) {
-    for (const name of await files.names(part)) {
-      const before = await files.read(part, name)
-      const bytes = part === 'inbox' ? hiddenItem(before, values) : hiddenBytes(before, values.text)
-      if (bytes !== before) rewritten.push({ part, name, bytes })
-    }
-  }
-  return rewritten
-}
-
-/** A posted item keeps its shape; what is none is text. */
-function hiddenItem(bytes: Uint8Array, { text }: ValueHider): Uint8Array {
-  try {
-    const item: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    const safe = hideIn(item, text)
-    return safe === item ? bytes : Buffer.from(JSON.stringify(safe))
-  } catch (error) {
-    if (error instanceof SyntaxError) return hiddenBytes(bytes, text)
-    throw error
-  }
-}
+const labelOf = ({ part, name, bytes }: Beside): string => `${part}/${(part === 'post' && idOfPost(bytes)) || name}`

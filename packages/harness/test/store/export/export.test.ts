@@ -3,6 +3,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { exportSession } from '../../../src/store/export/export-session.ts'
 import { type Sharing, sharing } from '../../../src/store/export/sharing.ts'
+import { homeStore } from '../../../src/store/home.ts'
 import { bytesOf, done, kept, Scratch, someHome } from './kept.ts'
 
 const plain = (text: string): string => text
@@ -63,4 +64,47 @@ test('homes, users, machines and processes are hidden in every spelling, and wha
     assert.equal(hide(safe), safe)
   }
   assert.deepEqual(removed(), { home: 4, host: 2, process: 1, user: 1 })
+})
+
+test('the damaged lines of a session in a database are in its ZIP, redacted and exact', async () => {
+  const scratch = new Scratch()
+  const store = homeStore({ home: scratch.home, now: Date.now, keep: 'sqlite' })
+  const session = await kept(store, 'text')
+  const lines = (await bytesOf(done(await store.read(session.id)))).toString().trimEnd().split('\n')
+  await session.lease.publish(lines, { name: 'damaged-1', bytes: Buffer.from(`torn in ${someHome}/w`) })
+  await session.close()
+  const { unzipSync } = await import('fflate')
+  for (const [exact, expected] of [
+    [false, 'torn in ⟦home⟧/w'],
+    [true, `torn in ${someHome}/w`],
+  ] as const) {
+    const { zip } = done(await exportSession(session.id, { ...options(scratch, exact), store }))
+    const files = unzipSync(await bytesOf(zip()))
+    assert.equal(Buffer.from(files['aside/damaged-1'] ?? []).toString(), expected)
+  }
+  rmSync(scratch.home, { recursive: true })
+})
+
+test('a whole output that is left out for its name is told, without what the name held', async () => {
+  const scratch = new Scratch()
+  const session = await kept(scratch.store(), 'text')
+  const spilled = await scratch.store().spill(session.id).open('hunter2.txt')
+  await spilled.write(Buffer.from('text'))
+  await spilled.close()
+  await session.close()
+  const secrets = (text: string) => text.replaceAll('hunter2', '⟦secret:registered:000000⟧')
+  const shared = (events: Parameters<typeof sharing>[1]) => sharing({ secrets, homes: [], hosts: [] }, events)
+  const { zip, left } = done(await exportSession(session.id, { ...options(scratch), sharing: shared }))
+  assert.deepEqual(left(), [])
+  const { unzipSync } = await import('fflate')
+  const files = unzipSync(await bytesOf(zip()))
+  const [told = '', ...more] = left()
+  assert.match(told, /^A whole output called ⟦secret:registered:000000⟧\.txt left out: the name itself held/)
+  const manifest = JSON.parse(Buffer.from(files['manifest.json'] ?? []).toString())
+  assert.deepEqual([more, manifest.notes.at(-1)], [[], told])
+  assert.deepEqual(
+    Object.keys(files).filter((name) => name.startsWith('spill/')),
+    ['spill/bash.txt'],
+  )
+  rmSync(scratch.home, { recursive: true })
 })

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { resumeSession } from '@rein/session'
 import fc from 'fast-check'
 import { redactSession } from '../../../src/store/export/redact-session.ts'
 import { hideValues } from '../../../src/store/export/value.ts'
 import { homeStore } from '../../../src/store/home.ts'
-import { done, eventsOf, filesIn, holder, kept, options, proved, Scratch } from './kept.ts'
+import type { SessionStore } from '../../../src/store/session-store.ts'
+import { bytesOf, done, eventsOf, filesIn, holder, kept, options, proved, Scratch } from './kept.ts'
 
 const key = () => Buffer.alloc(32, 7)
 const secret = 'hunter-2-"x"\\é'
@@ -54,7 +57,7 @@ test(
     const result = done(await redactSession(id, redacting(scratch)))
     assert.deepEqual(holding(scratch), [])
     assert.equal(result.changed, 4)
-    assert.deepEqual(result.files, ['spill/bash.txt', 'inbox/i-1.json'])
+    assert.deepEqual([result.files, result.left], [['post/i-1', 'spill/bash.txt'], []])
     assert.equal((await proved(store, id)).answer, 'redacted')
     const resumed = done(await resumeSession(options(store), id))
     const [item] = await resumed.lease.posted()
@@ -159,23 +162,106 @@ test(
   }),
 )
 
+const waiting = (id: string, text: string) =>
+  ({
+    kind: 'input',
+    id,
+    delivery: 'followup',
+    content: [{ type: 'text', text }],
+    source: { kind: 'person' },
+  }) as const
+
+/** A session kept by a database in which the value stands everywhere it can, its lines among those of another. */
+async function keptInDatabase(store: SessionStore): Promise<string> {
+  const session = await kept(store, secret)
+  const other = await kept(store, 'harmless')
+  const { id, log, lease } = session
+  for (let count = 0; count < 60; count++) {
+    log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${secret} ${'x'.repeat(count * 20)}` })
+    other.log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `harmless ${'y'.repeat(count * 30)}` })
+    await log.synced()
+    await other.log.synced()
+  }
+  const lines = (await bytesOf(done(await store.read(id)))).toString().trimEnd().split('\n')
+  await lease.publish(lines, { name: 'damaged-1', bytes: Buffer.from(`torn ${secret}`) })
+  await store.blobs(id).put(Buffer.from(`a picture no event names: ${secret}`))
+  done(await store.post(id, waiting('i-1', secret)))
+  await session.close()
+  await other.close()
+  return id
+}
+
 test(
-  'a session in a database is redacted too, and what its store cannot let go of is told',
+  'after redact with purge no file of the home holds the value of a session in a database, and the session goes on',
   at(async (scratch) => {
     const store = database(scratch)
-    const session = await kept(store, secret)
+    const id = await keptInDatabase(store)
+    assert.notDeepEqual(holding(scratch), [])
+    const result = done(await redactSession(id, { ...redacting(scratch), store }))
+    assert.deepEqual(holding(scratch), [])
+    assert.deepEqual(result.files, ['aside/damaged-1', 'post/i-1', 'spill/bash.txt'])
+    assert.deepEqual([result.pictures, result.left], [1, []])
+    assert.equal((await proved(store, id)).answer, 'redacted')
+    const resumed = done(await resumeSession(options(store), id))
+    const [item] = await resumed.lease.posted()
+    assert.ok(item?.kind === 'input' && JSON.stringify(item.content).includes('⟦secret:registered:'))
+    await resumed.close()
+  }),
+)
+
+test(
+  'without purge only the trash holds the value, which in a database is the same file, until it is emptied',
+  at(async (scratch) => {
+    const store = database(scratch)
+    const id = await keptInDatabase(store)
+    const { original = '' } = done(await redactSession(id, { ...redacting(scratch, secret, false), store }))
+    const [trashed] = await store.trashed()
+    assert.equal(trashed?.id, original)
+    for (const path of holding(scratch)) assert.match(path, /sessions\.sqlite$|[/]spill[/]/)
+    const left = JSON.stringify(await eventsOf(store, id))
+    assert.ok(!left.includes(JSON.stringify(secret).slice(1, -1)))
+    await store.emptyTrash()
+    assert.deepEqual(holding(scratch), [])
+  }),
+)
+
+test(
+  'while somebody still reads the database as it was, that is told',
+  at(async (scratch) => {
+    const store = database(scratch)
+    const id = await keptInDatabase(store)
+    const reader = new DatabaseSync(join(scratch.home, 'sessions.sqlite'))
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM line').get()
+    const result = done(await redactSession(id, { ...redacting(scratch), store }))
+    assert.match(result.left.join(), /^the store's journal, which others read just now/)
+    reader.close()
+    done(await store.post(id, waiting('i-2', 'said later')))
+    const again = done(await redactSession(id, { ...redacting(scratch, 'said later'), store }))
+    assert.deepEqual([again.files, again.left, holding(scratch)], [['post/i-2'], [], []])
+  }),
+)
+
+test(
+  'what waits stays an item under its id when the value is in the id, or a word of it, and that is told',
+  at(async (scratch) => {
+    const store = scratch.store()
+    const session = await kept(store, 'harmless')
     await session.close()
-    const named = { ...redacting(scratch), store }
-    const result = done(await redactSession(session.id, named))
-    assert.deepEqual([result.changed, result.files], [4, ['spill/bash.txt']])
-    assert.match(result.left.join(), /^the journal of the database/)
+    for (const item of [waiting('i-hunter-3', 'text'), waiting('i-2', 'followup')])
+      done(await store.post(session.id, item))
+    for (const [value, where] of [
+      ['hunter-3', 'post/i-hunter-3'],
+      ['followup', 'post/i-2'],
+    ] as const) {
+      const refused = await redactSession(session.id, redacting(scratch, value))
+      assert.ok(!refused.ok && refused.failure.code === 'USAGE' && refused.failure.message.includes(where), value)
+    }
+    const resumed = done(await resumeSession(options(store), session.id))
     assert.deepEqual(
-      holding(scratch).filter((path) => !path.endsWith('-wal')),
-      [],
+      (await resumed.lease.posted()).map(({ id }) => id),
+      ['i-hunter-3', 'i-2'],
     )
-    assert.equal((await proved(store, session.id)).answer, 'redacted')
-    const values = done(hideValues(['rest of the picture'], key))
-    const again = done(await redactSession(session.id, { ...named, values }))
-    assert.match(again.left.join(), /,the store, as the picture [0-9a-f]{64}$/)
+    await resumed.close()
   }),
 )
