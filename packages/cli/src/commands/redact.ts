@@ -29,18 +29,14 @@ export const redact: Command = async (cli, args) => {
     purge: args.has('purge'),
   })
   if (!done.ok) return refuse(cli, done.failure)
-  // It holds what was said, in free pages too after an entry was made anew; the next list makes it from the logs.
-  for (const end of ['', '-wal', '-shm']) await rm(join(cli.home, `index.sqlite${end}`), { force: true })
+  // It holds what was said, in free pages and words of deleted entries too, which FTS5 cannot overwrite in a table without
+  // content; the next list makes it from the logs. One that was damaged may lie beside it.
+  for (const end of ['', '-wal', '-shm', '.broken']) await rm(join(cli.home, `index.sqlite${end}`), { force: true })
   const copies = (await store.trashed()).filter(
     ({ id: of }) => of === id.value || of.startsWith(`${id.value}-unredacted`),
   )
-  cli.err(
-    report(
-      done.value,
-      copies.map(({ name }) => name),
-      paint(cli.color),
-    ),
-  )
+  const names = copies.map(({ name }) => name)
+  cli.err(report(done.value, names, paint(cli.color)))
   return exits.done
 }
 
