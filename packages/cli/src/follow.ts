@@ -68,12 +68,22 @@ function differing(args: Args, events: readonly SessionEvent[]): Failure | undef
   const wanted = host === undefined ? args.value('model') : `${new URL(host).host}/${args.value('model')}`
   const mode = args.value('mode')
   if (mode !== undefined && mode !== fold(permission, events).mode) return refusal('--mode')
-  if (wanted !== undefined && wanted !== model) return refusal(host === undefined ? '--model' : '--base-url')
+  if (wanted !== undefined && wanted !== model) {
+    const same = host === undefined || new URL(host).host === known?.provider
+    return known ? refusal(same ? '--model' : '--base-url') : unsure(host === undefined ? '--model' : '--base-url')
+  }
   // Who is asked there is there; who asks to be asked here as well answers from here.
   if (args.value('approve') === 'never') return refusal('--approve')
   for (const flag of ['max-steps', 'plugin', 'preset']) if (args.has(flag)) return refusal(`--${flag}`)
   return undefined
 }
+
+/** The log names a model with the first request. */
+const unsure = (flag: string) =>
+  usageFailure(
+    `The session is open in another process and has not used a model yet, so ${flag} might not hold there.`,
+    `Leave ${flag} out, or end that process first.`,
+  )
 
 const refusal = (flag: string) =>
   usageFailure(

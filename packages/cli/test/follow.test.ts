@@ -58,7 +58,12 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
     }))
 
   test('is refused by name when a flag would not hold there', () =>
-    story([], async ({ place, id }) => {
+    story([says('One.')], async ({ place, server, holder, id }) => {
+      const early = await rein(place, ['-p', 'x', '--resume', id, '--base-url', server.baseUrl, '--model', 'made'])
+      assert.equal(early.code, 2)
+      assert.match(early.stderr, /has not used a model yet, so --base-url might not hold there/)
+      holder.child.stdin.write('hello\n')
+      await holder.until(({ stderr }) => /^tokens /m.test(stderr))
       writeFileSync(
         join(place.home, 'rein.yaml'),
         'providers: { made: { baseUrl: "http://127.0.0.1:9/v1", key: none } }\n',
@@ -70,6 +75,7 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
         ['--plugin', 'bash=off'],
         ['--model', 'made/other'],
         ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'made'],
+        ['--model', 'other', '--base-url', server.baseUrl],
       ]
       for (const flags of refused) {
         const { code, stderr } = await rein(place, ['-p', 'x', '--resume', id, ...flags])

@@ -122,6 +122,7 @@ suite('a session through a pipe', { concurrency: 3 }, () => {
     const flags = [...endpoint(server), '--plugin', `shout=${file}`]
     const { stderr } = await rein(place, flags, { input: '/help\n/shout so loud\n' })
     assert.match(stderr, /\/shout WORDS +says it loud/)
+    assert.match(stderr, /\/restore @seq \[--dry-run\] \[--overwrite\] {2}files go back/)
     assert.match(stderr, /SO LOUD/)
     const { stdout } = await rein(place, ['show', 'last', '--events'])
     assert.match(stdout, /"type":"command\/run","data":\{"id":"[^"]+","name":"shout","arguments":"so loud"/)

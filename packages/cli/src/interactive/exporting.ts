@@ -19,7 +19,7 @@ interface Surroundings {
 export async function exportTo({ cli, agent, terminal }: Surroundings, typed: string): Promise<Result<void>> {
   const [, name, kind = 'html'] = /^(.*\.)?(html|json|zip)$/s.exec(typed) ?? []
   if (typed !== '' && typed !== kind && name === undefined)
-    return usage(`/export takes a file that ends in .html, .json or .zip, not ${typed}`)
+    return usage(`/export takes a file that ends in .html, .json or .zip, not ${typed}`, 'See /help.')
   const { id, log } = agent.session
   await log.written()
   const target = name === undefined ? [] : ['--output', resolve(cli.cwd, typed)]

@@ -13,6 +13,7 @@ import {
 } from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { GrantedAnswers } from '../view/granted-answers.ts'
+import { joined } from '../view/joined.ts'
 import { openedText } from '../view/marks.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { render } from '../view/render.ts'
@@ -73,10 +74,14 @@ export class Screen implements Disposable {
   greet(version: string): void {
     const { session, model, mode, settings } = this.#agent
     const { bold, dim, red } = this.#paint
-    const who = safeText(`${model.provider}/${model.model}`)
-    this.#terminal.line(
-      `${bold(`rein ${version}`)} ${dim(`${who} · ${mode} · ${safeText(settings.cwd)} · ${session.id} · /help`)}`,
+    const name = `rein ${version}`
+    const parts = [`${name} ${model.provider}/${model.model}`, mode, settings.cwd, session.id, '/help'].map(safeText)
+    const [first = '', ...more] = joined(
+      parts,
+      this.#shown ? (process.stdout.columns ?? 100) : Number.POSITIVE_INFINITY,
     )
+    this.#terminal.line(bold(name) + dim(first.slice(name.length)))
+    for (const line of more) this.#terminal.line(dim(line))
     const enforced = session.log.state(permission).enforced
     if (enforced?.level === 'none' && mode !== 'full-access') {
       this.#terminal.line(dim('There is no sandbox here: you are asked about each command before it runs.'))

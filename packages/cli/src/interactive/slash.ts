@@ -60,7 +60,7 @@ const commands: { readonly [name: string]: SlashCommand } = {
     anytime: true,
     run: async ({ terminal, host }) => {
       for (const [name, { takes, help }] of [...Object.entries(commands), ...pluginCommands(host)]) {
-        terminal.line(`  ${`/${name} ${takes}`.padEnd(26)}${help}`)
+        terminal.line(`  ${`/${name} ${takes}`.padEnd(24)}  ${help}`)
       }
       terminal.line('  While a turn runs, what you type is said to it before its next step. Ctrl-C stops the turn.')
       terminal.line('  Pasted lines are one message; a line that ends in \\ goes on in the next one.')

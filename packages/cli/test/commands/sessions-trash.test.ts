@@ -46,6 +46,10 @@ describe('rein sessions trash', () => {
     assert.equal(unasked.exit, 2)
     assert.match(unasked.err, /deletes 2 sessions, .* for good.*--yes/s)
     assert.equal((await desk.run(['sessions', 'trash', '--empty', 's-nobody', '--yes'])).exit, 2)
+    assert.match(
+      (await desk.run(['sessions', 'trash', '--restore', 's-nobody'])).err,
+      /nothing in the trash is named "s-nobody"\n {2}`rein sessions trash` has the names/,
+    )
     assert.deepEqual(new Set(await trashed()), new Set([one, other]))
     const named = await desk.run(['sessions', 'trash', '--empty', one, '--yes'])
     assert.match(named.out, /Deleted for good: 1 session, /)
