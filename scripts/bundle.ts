@@ -68,7 +68,8 @@ function isMain({ path }: OutputFile): boolean {
 /** CommonJS packages ask for Node's modules with `require`, which a module does not have: the one part that needs it makes it. */
 function withRequire(code: string): string {
   if (!/\b__require\s*=/.test(code)) return code
-  return `import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);${code}`
+  const make = 'process.getBuiltinModule("node:module").createRequire(import.meta.url)'
+  return `let made;const require=(name)=>(made??=${make})(name);${code}`
 }
 
 /** The licence of every package whose code is in the bundle, as those licences ask for. */

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'esbuild'
+import { withoutImports } from './builtin-modules.ts'
 import { inRoot } from './root.ts'
 import { field, list, nameOf, parse, type Syntax, type SyntaxNode, walk } from './syntax.ts'
 
@@ -24,11 +25,11 @@ export function inlineText(): Plugin {
     name: 'inline-text',
     setup(build) {
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        const syntax = parse(path)
-        if (!syntax.text.includes('import.meta.url')) return undefined
-        const calls = textCalls(syntax)
-        if (calls.length === 0) return undefined
-        const contents = replace(syntax, calls, await readText())
+        const written = parse(path)
+        const syntax = parse(path, withoutImports(written))
+        const calls = syntax.text.includes('import.meta.url') ? textCalls(syntax) : []
+        if (calls.length === 0 && syntax.text === written.text) return undefined
+        const contents = calls.length === 0 ? syntax.text : replace(syntax, calls, await readText())
         return { contents, loader: 'ts', resolveDir: dirname(path) }
       })
     },

@@ -49,6 +49,20 @@ describe('the bundle', () => {
     assert.match(readFileSync(join(folder, 'licenses.txt'), 'utf8'), /^yaml\n----\nCopyright/)
   })
 
+  test("asks for Node's own modules without importing all that stands behind them", async (t) => {
+    const source = [
+      "import fs, { type Stats, existsSync as there } from 'node:fs'",
+      "import type { Readable } from 'node:stream'",
+      "import * as path from 'node:path'",
+      'const kept: Stats | Readable | undefined = undefined',
+      'export const main = () => [there(path.sep), fs.existsSync(path.sep), kept]',
+    ]
+    const { folder, main } = await bundled(t, source.join('\n'))
+    assert.deepEqual(await ran(folder), [true, true, undefined])
+    assert.doesNotMatch(main, /\bimport\b/)
+    assert.doesNotMatch(main, /node:stream/)
+  })
+
   test('holds the texts beside the modules', async (t) => {
     const source = "import { text } from './text.ts'\nexport const main = () => text(import.meta.url, './note.md')"
     const { folder, main } = await bundled(t, source, {

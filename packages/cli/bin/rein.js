@@ -1,16 +1,20 @@
 #!/usr/bin/env node
 // Starts rein on a Node that can run it. Written for Nodes that are far too old for the rest (12.17 and later parse
-// it): no `node:` specifiers, no optional chaining, no top-level await.
-import { spawn } from 'node:child_process'
-import fs from 'node:fs'
-import module from 'node:module'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+// it): no `node:` specifiers, no optional chaining, no top-level await. What Node itself has is asked for by
+// `getBuiltinModule` where there is one: an import would load all that stands behind it, which every start would pay.
 
 const WANTED = '^22.19 || >=24'
 // Set for the Node that is started in place of this one, so that a start can never lead to a third.
 const RESTARTED = 'REIN_RESTARTED'
-const here = path.dirname(fileURLToPath(import.meta.url))
+
+const builtin = (name) =>
+  process.getBuiltinModule
+    ? Promise.resolve(process.getBuiltinModule(name))
+    : import(name).then((loaded) => loaded.default)
+
+let fs
+let path
+let here
 
 function satisfies(version) {
   const parts = version.replace(/^v/, '').split('.').map(Number)
@@ -37,7 +41,7 @@ function versionOf(folder) {
 }
 
 /** Becomes a pipe between the terminal and rein on another Node: same arguments, same signals, same end. */
-function runOn(node) {
+function runOn(node, spawn) {
   const env = Object.assign({}, process.env, { [RESTARTED]: '1' })
   const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: 'inherit', env })
   const forward = (signal) => child.kill(signal)
@@ -66,26 +70,32 @@ function program() {
 }
 
 function start(file) {
-  if (module.enableCompileCache) module.enableCompileCache()
   delete process.env[RESTARTED]
-  import(file)
+  builtin('module')
+    .then((module) => {
+      if (module.enableCompileCache) module.enableCompileCache()
+      return import(file)
+    })
     .then((rein) => rein.main(process.argv.slice(2)))
     .then((code) => {
       process.exitCode = code
     })
 }
 
-const file = program()
-const unbuilt = file === '../src/main.ts'
-const able = unbuilt ? /^v(2[4-9]|[3-9]\d)/.test(process.version) : satisfies(process.version)
-
-if (file === undefined) {
-  stop('rein is not built: run npm run build in its checkout')
-} else if (able) {
-  start(file)
-} else {
+function begin() {
+  const file = program()
+  const unbuilt = file === '../src/main.ts'
+  const able = unbuilt ? /^v(2[4-9]|[3-9]\d)/.test(process.version) : satisfies(process.version)
+  if (file === undefined) return stop('rein is not built: run npm run build in its checkout')
+  if (able) return start(file)
   const node = process.env[RESTARTED] === undefined ? bundledNode() : undefined
-  if (node === undefined)
-    stop(`rein needs Node ${unbuilt ? '>=24 while it is not built' : WANTED}; this is ${process.version}`)
-  else runOn(node)
+  if (node !== undefined) return builtin('child_process').then((loaded) => runOn(node, loaded.spawn))
+  stop(`rein needs Node ${unbuilt ? '>=24 while it is not built' : WANTED}; this is ${process.version}`)
 }
+
+Promise.all(['fs', 'path', 'url'].map(builtin)).then((loaded) => {
+  fs = loaded[0]
+  path = loaded[1]
+  here = path.dirname(loaded[2].fileURLToPath(import.meta.url))
+  return begin()
+})

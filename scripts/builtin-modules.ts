@@ -1,0 +1,31 @@
+import { field, list, nameOf, type Syntax, type SyntaxNode } from './syntax.ts'
+
+/**
+ * The source with every `import { name } from 'node:…'` replaced by `const { name } = process.getBuiltinModule('node:…')`.
+ * An import of a module of Node's reads everything that module can give, and so loads what stands behind each lazy
+ * property of it, such as all streams for `node:fs`: a fifth of what a start costs. Lines keep their numbers.
+ */
+export function withoutImports(syntax: Syntax): string {
+  let output = syntax.text
+  for (const node of list(syntax.program, 'body').toReversed()) {
+    const module = nameOf(field(node, 'source'))
+    if (node.type !== 'ImportDeclaration' || !module?.startsWith('node:')) continue
+    const lines = '\n'.repeat(syntax.line(node.end) - syntax.line(node.start))
+    output = output.slice(0, node.start) + taken(node, module) + lines + output.slice(node.end)
+  }
+  return output
+}
+
+/** Empty where only types are taken. */
+function taken(node: SyntaxNode, module: string): string {
+  if (node['importKind'] === 'type') return ''
+  const from = `process.getBuiltinModule(${JSON.stringify(module)})`
+  const specifiers = list(node, 'specifiers').filter((each) => each['importKind'] !== 'type')
+  const named = specifiers.filter(({ type }) => type === 'ImportSpecifier')
+  const whole = specifiers.filter(({ type }) => type !== 'ImportSpecifier').map(localOf)
+  const fields = named.map((each) => `${nameOf(field(each, 'imported'))}: ${localOf(each)}`)
+  const constants = [...whole, ...(fields.length > 0 ? [`{ ${fields.join(', ')} }`] : [])]
+  return constants.map((constant) => `const ${constant} = ${from};`).join(' ')
+}
+
+const localOf = (specifier: SyntaxNode): string => nameOf(field(specifier, 'local')) ?? ''
