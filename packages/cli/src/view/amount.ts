@@ -28,10 +28,11 @@ export function size(bytes: number): string {
 /** US dollars, with as many digits as a small amount needs: `$0.0042`, `$1.27`. */
 export const dollars = (value: number): string => `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`
 
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
+
 /** A moment on this machine's clock: `2026-03-01 14:05`. */
 export function moment(ms: number): string {
   const date = new Date(ms)
-  const two = (value: number): string => String(value).padStart(2, '0')
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
 }

@@ -21,14 +21,15 @@ const HIDDEN = [
   `${at(0x2060)}-${at(0x206f)}`,
   at(0xfeff),
   `${at(0xfff9)}-${at(0xfffb)}`,
-  `${at(0xe0000)}-${at(0xe007f)}`,
 ].join('')
+/** Those that a pattern sees as two units each. */
+const HIDDEN_PAIRS = `${at(0xe0000)}-${at(0xe007f)}`
 
 /** Nothing in it needs a look: most of what is shown. */
 const plain = /^[\n\t\x20-\x7e]*$/
-/** One line as it is to be. */
-const words = /^(?:[\x21-\x7e]+ )*[\x21-\x7e]+$/
-const UNSAFE = new RegExp(`[${CONTROL}${HIDDEN}]`, 'gu')
+/** What one line must not hold as it is, or may not: halves of pairs are looked at one by one, which is slow. */
+const doubtful = new RegExp(`[${CONTROL}${HIDDEN}\\ud800-\\udfff\\n\\t]|[^\\S ]`)
+const UNSAFE = new RegExp(`[${CONTROL}${HIDDEN}${HIDDEN_PAIRS}]`, 'gu')
 const code = (character: string): number => character.codePointAt(0) ?? 0
 
 /**
@@ -54,9 +55,13 @@ const escaped = (character: string): string =>
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
     .join('')
 
+/** Whether it can be shown as it is: most titles can. */
+const isOneLine = (text: string): boolean =>
+  !doubtful.test(text) && !text.includes('  ') && !text.startsWith(' ') && !text.endsWith(' ')
+
 /** One line of at most `most` characters; line ends become spaces. */
 export function oneLine(text: string, most: number): string {
-  if (text.length <= most && words.test(text)) return text
+  if (text.length <= most && isOneLine(text)) return text
   const line = safeText(text).replaceAll(/\s+/g, ' ').trim()
   const points = line.length > most ? [...line] : []
   return points.length > most ? `${points.slice(0, Math.max(0, most - 1)).join('')}…` : line

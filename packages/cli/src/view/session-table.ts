@@ -11,33 +11,41 @@ export type SessionRow = Pick<ListedSession, 'entry' | 'title' | 'outcome' | 'da
 /** Rows of sessions for people, in columns, without a line end at the end. */
 export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
   const colors = paint(cli.color)
-  const fixed = rows.map((row) => [safeText(row.entry.id), outcomeOf(row), size(row.entry.bytes)] as const)
-  const [id = 0, outcome = 0, bytes = 0] = ([0, 1, 2] as const).map((at) => widest(fixed.map((cells) => cells[at])))
+  const names = rows.map(({ entry }) => safeText(entry.id))
+  const sizes = rows.map(({ entry }) => size(entry.bytes))
+  const [id, outcome, bytes] = [widest(names), rows.reduce(longer, 0), widest(sizes)]
   // Five gaps of two, and sixteen for the moment; what is left is shared by directory and title.
   const left = cli.terminal ? Math.max(20, columns(cli) - id - outcome - bytes - 26) : 132
-  const most = Math.min(32, Math.floor(left * 0.4))
-  // Many sessions have one directory.
-  const shown = new Map<string | null, string>()
-  for (const { entry } of rows)
-    if (!shown.has(entry.cwd)) shown.set(entry.cwd, safeText(directory(entry.cwd, cli.env['HOME'], most)))
-  const folders = rows.map(({ entry }) => shown.get(entry.cwd) ?? '')
-  const folder = widest(folders)
-  const lines = rows.map((row, at) => {
-    const [name = '', ended = '', much = ''] = fixed[at] ?? []
-    const cells = [
-      name.padEnd(id),
-      colors.dim(moment(row.entry.changed)),
-      styleOf(row, colors)(ended.padEnd(outcome)),
-      much.padStart(bytes),
-      (folders[at] ?? '').padEnd(folder),
-      oneLine(row.title, left - folder),
-    ]
-    return cells.join('  ').trimEnd()
-  })
-  return lines.join('\n')
+  const folders = foldersOf(rows, cli, Math.min(32, Math.floor(left * 0.4)))
+  const folder = widest([...folders.values()])
+  const lineOf = (row: SessionRow, at: number): string => {
+    const ended = styleOf(row, colors)(outcomeOf(row).padEnd(outcome))
+    const where = (folders.get(row.entry.cwd) ?? '').padEnd(folder)
+    const start = `${names[at]?.padEnd(id)}  ${colors.dim(moment(row.entry.changed))}  ${ended}`
+    return `${start}  ${sizes[at]?.padStart(bytes)}  ${where}  ${oneLine(row.title, left - folder)}`.trimEnd()
+  }
+  // Some at a time: the pieces of thousands of rows would all be kept until the last one.
+  const blocks: string[] = []
+  for (let from = 0; from < rows.length; from += 64)
+    blocks.push(
+      rows
+        .slice(from, from + 64)
+        .map((row, at) => lineOf(row, from + at))
+        .join('\n'),
+    )
+  return blocks.join('\n')
 }
 
 const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, cell.length), 0)
+const longer = (most: number, row: SessionRow): number => Math.max(most, outcomeOf(row).length)
+
+/** Many sessions have one directory. */
+function foldersOf(rows: readonly SessionRow[], cli: Cli, most: number): ReadonlyMap<string | null, string> {
+  const shown = new Map<string | null, string>()
+  for (const { entry } of rows)
+    if (!shown.has(entry.cwd)) shown.set(entry.cwd, safeText(directory(entry.cwd, cli.env['HOME'], most)))
+  return shown
+}
 
 /**
  * What stands in the way of going on, before anything else: held by a writer, nothing can be read, written by a newer

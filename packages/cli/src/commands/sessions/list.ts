@@ -63,7 +63,8 @@ const indexOf = (cli: Cli, args: Args): Promise<SessionIndex> =>
   sessionIndex({
     home: cli.home,
     store: storeOf(cli),
-    clock: () => performance.now(),
+    // Not `performance`, which is loaded when it is first asked for.
+    clock: () => Number(process.hrtime.bigint()) / 1e6,
     ...(args.has('verbose') && { said: (sentence: string) => cli.err(`${sentence}\n`) }),
   })
 

@@ -57,7 +57,10 @@ export async function listed(from: Indexed, options: ListOptions): Promise<Liste
   const facts = options.facts ? rows?.allFacts() : undefined
   return entries.map((entry) => {
     const now = read.get(entry.id)
-    return shownOf(now?.entry ?? entry, { read: now, head: heads.get(entry.id), facts, options })
+    const head = heads.get(entry.id)
+    // Most are as they were: nothing is made of them anew.
+    if (!options.facts && !now && head?.entry === entry) return head
+    return shownOf(now?.entry ?? entry, { read: now, head, facts, options })
   })
 }
 
@@ -131,8 +134,6 @@ function shownOf(
 ): ListedSession {
   const { read, head, options } = of
   if (!read && head) {
-    // Most are as they were: nothing is made of them anew.
-    if (!options.facts && head.entry === entry) return head
     const { store, title, outcome, damage, format, whole } = head
     const shown = { entry, store, title, outcome, damage, format, whole }
     return options.facts ? { ...shown, facts: of.facts?.get(entry.id) ?? noFacts } : shown
