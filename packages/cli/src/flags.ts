@@ -50,7 +50,7 @@ export const flags: readonly Flag[] = [
   { name: 'resume', value: 'ID', help: 'continue a session; `last` is the newest here', on: [''] },
   {
     name: 'json',
-    help: 'one event a line on stdout, a result line last',
+    help: 'as JSON; of a task one event a line on stdout, a result line last',
     on: [...session, 'sessions', 'sessions trash', 'demo', 'doctor', 'export', 'replay'],
     headless: true,
   },
