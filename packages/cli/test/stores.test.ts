@@ -12,7 +12,10 @@ import { Place, rein } from './program.ts'
 import { calls, says } from './replies.ts'
 
 const killed = fileURLToPath(new URL('./demo/killed.ts', import.meta.url))
-const patch = (kind: string): readonly string[] => ['--plugin', `store={"config":{"kind":"${kind}"}}`]
+/** Without snapshots of files, which are the same on every store. */
+const patch = (kind: string): readonly string[] => {
+  return ['--plugin', `store={"config":{"kind":"${kind}"}}`, '--plugin', 'snapshots=off']
+}
 
 for (const kind of ['jsonl', 'sqlite', 'memory'] as const) {
   suite(`sessions kept in ${kind}`, () => {

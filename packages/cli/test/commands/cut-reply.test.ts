@@ -6,7 +6,7 @@ import { Desk } from './desk.ts'
 
 test('what had come of a reply when its process died is shown, and the model does not see it', async () => {
   using desk = new Desk()
-  assert.equal((await desk.run(['demo', '--seed', '3', '--quiet'])).exit, 0)
+  await desk.demo(3)
   const log = desk.log('s-3-1')
   const lines = readFileSync(log, 'utf8').split('\n')
   const chunks = lines.findIndex((line) => line.includes('"type":"assistant/chunks"'))

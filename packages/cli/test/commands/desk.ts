@@ -77,6 +77,12 @@ export class Desk {
     return { exit: await command(cli, args), ...said }
   }
 
+  /** The demo's session of this seed, in this home. Without snapshots of files: each process pays for their thread. */
+  async demo(seed: number): Promise<void> {
+    const { exit, err } = await this.run(['demo', '--seed', String(seed), '--quiet', '--plugin', 'snapshots=off'])
+    if (exit !== 0) throw new Error(`the demo ended with ${exit}: ${err}`)
+  }
+
   /** Below the home's `sessions/`. */
   paths(name: RegExp): readonly string[] {
     const root = join(this.home, 'sessions')

@@ -29,7 +29,7 @@ interface Told {
 async function ready(): Promise<Desk> {
   const desk = new Desk()
   chmodSync(desk.home, 0o700)
-  assert.equal((await desk.run(['demo', '--seed', '14', '--quiet'])).exit, 0)
+  await desk.demo(14)
   return desk
 }
 

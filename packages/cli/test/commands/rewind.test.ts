@@ -12,7 +12,7 @@ const id = 's-1-1'
 
 before(async () => {
   desk = new Desk()
-  assert.equal((await desk.run(['demo', '--seed', '1', '--quiet'])).exit, 0)
+  await desk.demo(1)
 })
 after(() => desk[Symbol.dispose]())
 

@@ -7,7 +7,7 @@ import { Desk } from './desk.ts'
 const desk = new Desk()
 const id = 's-41-1'
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '41', '--quiet'])).exit, 0)
+  await desk.demo(41)
 })
 after(() => desk[Symbol.dispose]())
 

@@ -8,7 +8,7 @@ const id = 's-31-1'
 const day = 86_400_000
 const state = `${desk.home}/retention.json`
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '31', '--quiet'])).exit, 0)
+  await desk.demo(31)
 })
 after(() => desk[Symbol.dispose]())
 

@@ -7,7 +7,7 @@ import { Desk } from './desk.ts'
 const desk = new Desk()
 const id = 's-21-1'
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '21', '--quiet'])).exit, 0)
+  await desk.demo(21)
 })
 after(() => desk[Symbol.dispose]())
 

@@ -6,7 +6,7 @@ import { Desk } from './desk.ts'
 const desk = new Desk()
 const id = 's-13-1'
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '13', '--quiet'])).exit, 0)
+  await desk.demo(13)
 })
 after(() => desk[Symbol.dispose]())
 

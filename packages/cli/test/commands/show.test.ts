@@ -7,7 +7,7 @@ import { Desk, forged } from './desk.ts'
 const desk = new Desk()
 const id = 's-11-1'
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '11', '--quiet'])).exit, 0)
+  await desk.demo(11)
 })
 after(() => desk[Symbol.dispose]())
 

@@ -8,7 +8,7 @@ import { Desk, forged } from './desk.ts'
 const desk = new Desk()
 const id = 's-12-1'
 before(async () => {
-  assert.equal((await desk.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+  await desk.demo(12)
 })
 after(() => desk[Symbol.dispose]())
 
@@ -76,7 +76,7 @@ describe('rein verify', () => {
 
   test('an empty log is an open tail where nothing was ever written, and FALSE where something was', async () => {
     using own = new Desk()
-    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    await own.demo(12)
     const at = (name: string): string => own.log(id).replace(`${id}.jsonl`, name)
     writeFileSync(at('s-new.jsonl'), '')
     writeFileSync(at('s-new.lock.1'), '')
@@ -90,7 +90,7 @@ describe('rein verify', () => {
 
   test('a log that was cut to nothing is declared lost by whoever opens it', async () => {
     using own = new Desk()
-    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    await own.demo(12)
     const store = jsonlStore({ home: own.home, now: Date.now })
     let number = 0
     const ports = { now: Date.now, id: (prefix: string) => `${prefix}-${number++}`, hasher: nodeHasher }
@@ -118,7 +118,7 @@ describe('rein verify', () => {
 
   test('--all tells a session that never had a log from one whose log is gone, and only that decides the exit', async () => {
     using own = new Desk()
-    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    await own.demo(12)
     const log = own.log(id)
     writeFileSync(log.replace(/[^/]+$/, 's-begun.lock.1'), '')
     const begun = await own.run(['verify', '--all'])
@@ -154,7 +154,7 @@ describe('rein fork', () => {
 
   test('says what is damaged in the parent', async () => {
     using own = new Desk()
-    assert.equal((await own.run(['demo', '--seed', '12', '--quiet'])).exit, 0)
+    await own.demo(12)
     const log = own.log(id)
     const lines = readFileSync(log, 'utf8').split('\n')
     assert.ok(!(await own.run(['fork', id])).err.includes('damage'))

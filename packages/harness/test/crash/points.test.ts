@@ -4,8 +4,8 @@ import { crashScripts } from '../../src/testing/crash/scripts.ts'
 import { crashContract } from '../../src/testing/crash/suite.ts'
 import { crashSuite } from './stores.ts'
 
-/** Crash points a script; every script is crashed on every store. */
-const points = { memory: 44, jsonl: 8, sqlite: 5 } as const
+/** Crash points a script; every script is crashed on every store, most where a point costs least. */
+const points = { memory: 40, jsonl: 5, sqlite: 3 } as const
 
 const names = ['memory', 'jsonl', 'sqlite'] as const
 const crashed = names.map((name) => crashContract({ ...crashSuite(name, points[name]), test }))
