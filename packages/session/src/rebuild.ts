@@ -6,7 +6,7 @@ import type { NewHasher } from './hasher.ts'
 import { Derivation, type DerivedRequest } from './request.ts'
 import { SharedList } from './shared.ts'
 import type { Result } from './store.ts'
-import { addedTo, messagesOf, SurfaceChain, type SurfaceEnd } from './surface-chain.ts'
+import { addedTo, SurfaceChain, type SurfaceEnd } from './surface-chain.ts'
 
 /**
  * Rebuilds requests from events alone, one after the other. `verify` feeds it a whole log and needs hashes only; the
@@ -39,16 +39,20 @@ export class Rebuild {
       const message = `request ${data.id} names header ${data.header}, which is not in the log`
       return { ok: false, failure: { code: 'SESSION_DAMAGED', message } }
     }
-    const from = { surface: this.surfaceAt(data.at), header, headerSeq: data.header, at: data.at, extra: data.extra }
+    const from = { surface: this.#surfaceAt(data.at), header, headerSeq: data.header, at: data.at, extra: data.extra }
     return this.#derivation.derive(from, [])
   }
 
-  /** The surface after event `seq` of those that were fed. */
-  surfaceAt(seq: number): Surface {
+  /** Whether one of these events stands on the surface after event `seq` of those that were fed. */
+  holdsAt(seq: number, events: Iterable<number>): boolean {
+    return this.#surfaces.holdsAt(seq, events)
+  }
+
+  #surfaceAt(seq: number): Surface {
     const end = this.#surfaces.at(seq)
     const added = addedTo(this.#last.end, end)
     const all = added?.reduce((list, message) => list.push(message), this.#last.surface.messages)
-    this.#last = { end, surface: { messages: all ?? SharedList.of(messagesOf(end)) } }
+    this.#last = { end, surface: { messages: all ?? SharedList.of(this.#surfaces.messagesAt(seq)) } }
     return this.#last.surface
   }
 }

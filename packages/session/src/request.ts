@@ -34,9 +34,8 @@ interface Memo {
   readonly messages: SharedList<MessageEvent>
   readonly encoding: Encoding
   readonly at: number
-  readonly front: Front
-  /** Whether the last body ended in results this walk made up: the walk itself does not hold them. */
-  readonly closed: boolean
+  /** Results the last body ended in that were made up for it: the walk itself does not hold them. */
+  readonly closing: string
 }
 
 /** Head and messages of a body, made-up results included: what the next body begins with unless something broke it. */
@@ -57,6 +56,7 @@ export class Derivation {
   readonly #keep: boolean
   #memo: Memo | undefined
   #blocks = new Blocks()
+  readonly #room = new Uint8Array(64 * 1024)
   #bytes = 0
   #hash: Hasher
   #repairs = 0
@@ -78,9 +78,9 @@ export class Derivation {
     if (!encoder) return { ok: false, failure: unknownEncoder(from.header) }
     const before = this.#memo
     const goesOn =
-      before?.headerSeq === from.headerSeq && !before.closed && from.surface.messages.extends(before.messages)
-    if (goesOn) this.#compareWith(undefined)
-    const encoding = goesOn ? before.encoding : this.#restart(encoder(from.header, this.#blob), before?.front)
+      before?.headerSeq === from.headerSeq && before.closing === '' && from.surface.messages.extends(before.messages)
+    this.#compareWith(before && !goesOn ? this.#frontOf(before) : undefined)
+    const encoding = goesOn ? before.encoding : this.#restart(encoder(from.header, this.#blob))
     for (let index = goesOn ? before.messages.length : 0; index < from.surface.messages.length; index++) {
       const message = from.surface.messages.at(index)
       if (message) this.#add(encoding.message(message))
@@ -90,41 +90,49 @@ export class Derivation {
     const repairs = [...encoding.repairs.slice(this.#repairs), ...closing.repairs]
     this.#repairs = encoding.repairs.length
     const broke = before && !this.#kept ? this.#cause(before, from, events) : undefined
-    this.#memo = this.#remember(from, encoding, closing.text)
+    const { headerSeq, at, surface } = from
+    this.#memo = { headerSeq, messages: surface.messages, encoding, at, closing: closing.text }
     return { ok: true, value: this.#finish({ encoding, from, closing: closing.text, repairs, broke }) }
   }
 
-  #remember({ headerSeq, at, surface }: Derivable, encoding: Encoding, closing: string): Memo {
+  /** Of the body before: nothing was added to it since. */
+  #frontOf({ closing }: Memo): Front {
     const end = utf8.encode(closing)
-    const front = { bytes: this.#bytes + end.length, hash: this.#hash.copy().update(end) }
-    return { headerSeq, messages: surface.messages, encoding, at, front, closed: closing !== '' }
+    return { bytes: this.#bytes + end.length, hash: this.#hash.copy().update(end) }
   }
 
   #cause(before: Memo, from: Derivable, events: readonly SessionEvent[]) {
     if (before.headerSeq !== from.headerSeq) return { event: from.headerSeq, owner: 'header' }
-    return breakOf(events, before.at, from.at) ?? { event: from.at, owner: before.closed ? 'validator' : 'surface' }
+    return (
+      breakOf(events, before.at, from.at) ?? { event: from.at, owner: before.closing === '' ? 'surface' : 'validator' }
+    )
   }
 
-  /** @param front what the body is compared with as it grows: told by its bytes, not by what changed in the log. */
-  #restart(encoding: Encoding, front: Front | undefined): Encoding {
+  #restart(encoding: Encoding): Encoding {
     this.#blocks = new Blocks()
     this.#bytes = 0
     this.#hash = this.#hasher()
     this.#repairs = 0
-    this.#compareWith(front)
     this.#add(encoding.head)
     return encoding
   }
 
   #add(text: string): void {
     if (text === '') return
-    const bytes = utf8.encode(text)
+    const bytes = this.#encoded(text)
     this.#compare(bytes)
     this.#hash.update(bytes)
     this.#bytes += bytes.length
     if (this.#keep) this.#blocks.add(bytes)
   }
 
+  /** Good until the next call: memory of its own for every message is most of what hashing a long log would cost. */
+  #encoded(text: string): Uint8Array {
+    if (text.length * 3 > this.#room.length) return utf8.encode(text)
+    return this.#room.subarray(0, utf8.encodeInto(text, this.#room).written)
+  }
+
+  /** @param front what the body is compared with as it grows: told by its bytes, not by what changed in the log. */
   #compareWith(front: Front | undefined): void {
     this.#front = front
     this.#kept = front === undefined

@@ -1,7 +1,6 @@
 import { check, closedLength } from './check/index.ts'
 import type { Violation } from './check/rule.ts'
 import type { EventNamed, SessionEvent } from './events/index.ts'
-import type { Surface } from './folds/surface.ts'
 import type { NewHasher } from './hasher.ts'
 import type { ReadLog } from './read.ts'
 import { Rebuild } from './rebuild.ts'
@@ -140,11 +139,10 @@ class Hidden {
     if (placeholder.test(JSON.stringify(data))) this.#seqs.add(seq)
   }
 
-  excuses({ seq, data }: EventNamed<'request/sent'>, { messages }: Surface): boolean {
+  excuses({ seq, data }: EventNamed<'request/sent'>, rebuild: Rebuild): boolean {
     if (seq >= this.#upTo) return false
     if (this.#seqs.has(data.header) || placeholder.test(JSON.stringify(data.extra))) return true
-    for (const message of messages) if (this.#seqs.has(message.seq)) return true
-    return false
+    return rebuild.holdsAt(data.at, this.#seqs)
   }
 }
 
@@ -167,13 +165,13 @@ function proveRequests(events: readonly SessionEvent[], options: VerifyOptions &
     if (event.type !== 'request/sent') continue
     all++
     const { seq } = event
-    const { id, at, sha256, bytes, kind } = event.data
+    const { id, sha256, bytes, kind } = event.data
     const made = rebuild.request(event)
     if (!made.ok) unknown.push({ seq, what: `request ${id}: ${made.failure.message}` })
     else if (made.value.sha256 === sha256 && made.value.bytes === bytes) proved++
     else if (missing.size > 0) unknown.push({ seq, what: `request ${id} cannot be proved without its blobs` })
     else {
-      const excused = hidden.excuses(event, rebuild.surfaceAt(at))
+      const excused = hidden.excuses(event, rebuild)
       const why = excused ? 'held what was redacted and cannot be proved' : 'is not what the log gives'
       different.push({ seq, what: `${kind} request ${id} (event ${seq}) ${why}`, excused })
     }

@@ -38,9 +38,13 @@ export const logRules: readonly Rule[] = [
 /** Every breach of a rule, in the log's order. Linear in the log. */
 export function check(events: readonly SessionEvent[]): readonly Violation[] {
   const violations: Violation[] = []
-  const watches = logRules.map(({ rule, watch }) => ({ rule, watch: watch() }))
+  let seq = 0
+  const watches = logRules.map(({ rule, watch }) => {
+    return { watch: watch(), violated: (what: string) => void violations.push({ rule, seq, what }) }
+  })
   for (const event of events) {
-    for (const { rule, watch } of watches) watch.see(event, (what) => violations.push({ rule, seq: event.seq, what }))
+    seq = event.seq
+    for (const { watch, violated } of watches) watch.see(event, violated)
   }
   return violations
 }

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../events/index.ts'
-import { messagesOf, rangeIn, SurfaceChain, type SurfaceEnd } from '../surface-chain.ts'
+import { SurfaceChain } from '../surface-chain.ts'
 import type { Rule } from './rule.ts'
 
 /** Rule 9: what an event names is in the log before it. What a log names and does not hold is a phantom. */
@@ -34,7 +34,7 @@ export const namesAreThere: Rule = {
           default:
             break
         }
-        const fault = faultOfMove(surfaces.last, event)
+        const fault = faultOfMove(surfaces, event)
         if (fault !== undefined) violated(fault)
         surfaces.feed(event)
       },
@@ -42,12 +42,11 @@ export const namesAreThere: Rule = {
   },
 }
 
-function faultOfMove(end: SurfaceEnd | undefined, { surface, sources }: SessionEvent): string | undefined {
+function faultOfMove(surfaces: SurfaceChain, { surface, sources }: SessionEvent): string | undefined {
   if (typeof surface !== 'object') return undefined
-  const messages = messagesOf(end)
-  const range = rangeIn(messages, surface.replace)
-  if (!range) return `events ${surface.replace.join(' to ')} are replaced and are no range on the surface`
+  const gone = surfaces.range(surface.replace)
+  if (!gone) return `events ${surface.replace.join(' to ')} are replaced and are no range on the surface`
   const named = new Set(sources)
-  const unnamed = messages.slice(range.from, range.to + 1).find(({ seq }) => !named.has(seq))
+  const unnamed = gone.find(({ seq }) => !named.has(seq))
   return unnamed && `event ${unnamed.seq} is replaced and not named in sources`
 }
