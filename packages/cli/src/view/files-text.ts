@@ -8,12 +8,14 @@ const most = 40
 
 const marks: Readonly<Record<PlannedFile['action'], string>> = { create: '+', overwrite: '~', delete: '-', mode: 'x' }
 
+type Shown = Pick<RestorePlan, 'files' | 'left' | 'exact' | 'uncovered'>
+
 /** Whether a restore would change a file. */
 export const changesFiles = ({ files }: RestorePlan, overwrite: boolean): boolean =>
   files.some(({ by }) => overwrite || by === 'session')
 
 /** What going back does to files, for people: + comes back, ~ is overwritten, - is deleted, x gets its mode back. */
-export function filesText(plan: RestorePlan, { colors, overwrite }: { colors: Paint; overwrite: boolean }): string[] {
+export function filesText(plan: Shown, { colors, overwrite }: { colors: Paint; overwrite: boolean }): string[] {
   const { files, left, exact, uncovered } = plan
   const going = files.filter(({ by }) => overwrite || by === 'session')
   const kept = files.filter(({ by }) => !overwrite && by !== 'session')
@@ -22,11 +24,11 @@ export function filesText(plan: RestorePlan, { colors, overwrite }: { colors: Pa
     ...(exact ? [] : [colors.yellow('The event lies inside a turn: files go back to where it had changed nothing.')]),
     ...(turns === '' ? [] : [colors.yellow(`There is no snapshot of turn ${turns}: what it did may stay.`)]),
     ...(going.length === 0 ? ['No file goes back.'] : [`${counted(going.length, 'file')} would go back:`]),
-    ...few(going.map(({ path, action }) => `  ${marks[action]} ${safeText(path)}`)),
+    ...few(going.map(({ path, action }) => `  ${marks[action]} ${named(path)}`)),
     ...(kept.length === 0 ? [] : [colors.yellow('Changed by somebody else since, and kept without --overwrite:')]),
-    ...few(kept.map(({ path, action }) => `  ${marks[action]} ${safeText(path)}`)),
+    ...few(kept.map(({ path, action }) => `  ${marks[action]} ${named(path)}`)),
     ...(left.length === 0 ? [] : [colors.yellow('Cannot go back:')]),
-    ...few(left.map(({ path, why }) => `  ${safeText(path)}: ${why}`)),
+    ...few(left.map(({ path, why }) => `  ${named(path)}: ${why}`)),
   ]
 }
 
@@ -36,9 +38,12 @@ export function restoredText({ paths, left }: RestoreDone, planned: RestorePlan)
   const failed = left.filter(({ path }) => !known.has(path))
   return [
     `${counted(paths.length, 'file')} went back`,
-    ...few(failed.map(({ path, why }) => `  ${safeText(path)} did not: ${why}`)),
+    ...few(failed.map(({ path, why }) => `  ${named(path)} did not: ${why}`)),
   ]
 }
+
+/** A path in one line: a name may hold a line end, and a list must not show it as another entry. */
+const named = (path: string): string => safeText(path).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 
 const few = (lines: readonly string[]): readonly string[] =>
   lines.length <= most ? lines : [...lines.slice(0, most), `  and ${lines.length - most} more`]
