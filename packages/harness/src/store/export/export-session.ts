@@ -129,8 +129,7 @@ function exported(whole: Whole & { readonly id: string }, options: ExportOptions
     json: () => json({ ...cover(), damage }, log.lines),
     zip: () => {
       left.length = 0
-      const leave = (words: string): void => void left.push(words)
-      return archive(packed({ id, raw, events: log.events, store, hide: sharing?.hide, leave }), cover)
+      return archive(packed({ id, raw, events: log.events, store, hide: sharing?.hide, left }), cover)
     },
   }
 }
@@ -155,8 +154,8 @@ interface Packing {
   readonly events: readonly SessionEvent[]
   readonly store: SessionStore
   readonly hide: ((text: string) => string) | undefined
-  /** Told in words of each file that does not go into an archive. */
-  readonly leave: (words: string) => void
+  /** Gets, in words, each file that does not go into an archive. */
+  readonly left: string[]
 }
 
 async function* packed(packing: Packing): AsyncGenerator<Packed> {
@@ -174,7 +173,7 @@ async function* packed(packing: Packing): AsyncGenerator<Packed> {
 
 /** A file under its own name, unless an archive takes none such: then that is told. */
 async function* filed(
-  { hide, leave }: Packing,
+  { hide, left }: Packing,
   { part, name }: { readonly part: 'aside' | 'spill'; readonly name: string },
   read: () => Promise<Uint8Array>,
 ): AsyncGenerator<Packed> {
@@ -184,6 +183,6 @@ async function* filed(
   if (archivedName.test(path)) {
     const bytes = await read()
     yield { name: path, bytes: [hide ? hiddenBytes(bytes, hide) : bytes] }
-  } else if (safe !== name) leave(`${what} called ${safe} left out: the name itself held what is removed.`)
-  else leave(`${what} called ${JSON.stringify(name)} left out: no archive has a file of such a name.`)
+  } else if (safe !== name) left.push(`${what} called ${safe} left out: the name itself held what is removed.`)
+  else left.push(`${what} called ${JSON.stringify(name)} left out: no archive has a file of such a name.`)
 }

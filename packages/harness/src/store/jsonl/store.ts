@@ -46,10 +46,6 @@ export function jsonlStore(options: StoreOptions): MovableStore {
       return at ? postItem(at, item, now) : fail(missing(id))
     },
     blobs: (id): Blobs => fileBlobs(id, { locate: (of) => locate.part(of, 'blobs') }),
-    async *beside(id, part) {
-      const at = await locate.find(id)
-      if (at) yield* filesBeside(at, part)
-    },
     async trash(id) {
       const done = await putAway(opening, id)
       if (done.ok) locate.forget(id)
@@ -72,7 +68,7 @@ export function jsonlStore(options: StoreOptions): MovableStore {
 function lookingIn(
   { root, now, silentMs }: Opening,
   locate: Locator,
-): Pick<SessionStore, 'list' | 'find' | 'read' | 'ends'> {
+): Pick<SessionStore, 'list' | 'find' | 'read' | 'ends' | 'beside'> {
   const list: SessionStore['list'] = (known) =>
     listSessions(root, { judge: judgeAs(processHolder(), now, silentMs), known, found: locate.listed })
   return {
@@ -81,6 +77,10 @@ function lookingIn(
     read: async (id) => {
       const at = await locate.find(id)
       return at ? readLog(at) : fail(missing(id))
+    },
+    async *beside(id, part) {
+      const at = await locate.find(id)
+      if (at) yield* filesBeside(at, part)
     },
     ends: async (id, most) => {
       const at = await locate.find(id)

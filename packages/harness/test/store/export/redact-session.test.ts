@@ -1,44 +1,11 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { appendFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { resumeSession } from '@rein/session'
 import fc from 'fast-check'
 import { redactSession } from '../../../src/store/export/redact-session.ts'
-import { hideValues } from '../../../src/store/export/value.ts'
-import { homeStore } from '../../../src/store/home.ts'
-import type { SessionStore } from '../../../src/store/session-store.ts'
-import { bytesOf, done, eventsOf, filesIn, holder, kept, options, proved, Scratch } from './kept.ts'
-
-const key = () => Buffer.alloc(32, 7)
-const secret = 'hunter-2-"x"\\é'
-/** Of the sessions that a database keeps. */
-const database = (scratch: Scratch) => homeStore({ home: scratch.home, now: Date.now, keep: 'sqlite' })
-
-const redacting = (scratch: Scratch, value = secret, purge = true) => {
-  const values = done(hideValues([value], key))
-  return { store: scratch.store(), holder, now: () => 1, values, purge }
-}
-
-function at<T>(work: (scratch: Scratch) => Promise<T>): () => Promise<void> {
-  return async () => {
-    const scratch = new Scratch()
-    try {
-      await work(scratch)
-    } finally {
-      rmSync(scratch.home, { recursive: true })
-    }
-  }
-}
-
-/** Files that hold the value, as it is or as JSON spells it. */
-function holding(scratch: Scratch, value = secret): readonly string[] {
-  const spelled = [value, JSON.stringify(value).slice(1, -1), Buffer.from(value).toString('base64').slice(0, -4)]
-  return [...filesIn(scratch.home)]
-    .filter(([, bytes]) => spelled.some((each) => bytes.includes(each)))
-    .map(([path]) => path)
-}
+import { done, eventsOf, filesIn, kept, options, proved } from './kept.ts'
+import { at, holding, redacting, secret, waiting } from './redacting.ts'
 
 test(
   'after redact no file of the session holds the value, verify says redacted, and the session goes on',
@@ -159,86 +126,6 @@ test(
       }),
       { numRuns: 8 },
     )
-  }),
-)
-
-const waiting = (id: string, text: string) =>
-  ({
-    kind: 'input',
-    id,
-    delivery: 'followup',
-    content: [{ type: 'text', text }],
-    source: { kind: 'person' },
-  }) as const
-
-/** A session kept by a database in which the value stands everywhere it can, its lines among those of another. */
-async function keptInDatabase(store: SessionStore): Promise<string> {
-  const session = await kept(store, secret)
-  const other = await kept(store, 'harmless')
-  const { id, log, lease } = session
-  for (let count = 0; count < 60; count++) {
-    log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${secret} ${'x'.repeat(count * 20)}` })
-    other.log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `harmless ${'y'.repeat(count * 30)}` })
-    await log.synced()
-    await other.log.synced()
-  }
-  const lines = (await bytesOf(done(await store.read(id)))).toString().trimEnd().split('\n')
-  await lease.publish(lines, { name: 'damaged-1', bytes: Buffer.from(`torn ${secret}`) })
-  await store.blobs(id).put(Buffer.from(`a picture no event names: ${secret}`))
-  done(await store.post(id, waiting('i-1', secret)))
-  await session.close()
-  await other.close()
-  return id
-}
-
-test(
-  'after redact with purge no file of the home holds the value of a session in a database, and the session goes on',
-  at(async (scratch) => {
-    const store = database(scratch)
-    const id = await keptInDatabase(store)
-    assert.notDeepEqual(holding(scratch), [])
-    const result = done(await redactSession(id, { ...redacting(scratch), store }))
-    assert.deepEqual(holding(scratch), [])
-    assert.deepEqual(result.files, ['aside/damaged-1', 'post/i-1', 'spill/bash.txt'])
-    assert.deepEqual([result.pictures, result.left], [1, []])
-    assert.equal((await proved(store, id)).answer, 'redacted')
-    const resumed = done(await resumeSession(options(store), id))
-    const [item] = await resumed.lease.posted()
-    assert.ok(item?.kind === 'input' && JSON.stringify(item.content).includes('⟦secret:registered:'))
-    await resumed.close()
-  }),
-)
-
-test(
-  'without purge only the trash holds the value, which in a database is the same file, until it is emptied',
-  at(async (scratch) => {
-    const store = database(scratch)
-    const id = await keptInDatabase(store)
-    const { original = '' } = done(await redactSession(id, { ...redacting(scratch, secret, false), store }))
-    const [trashed] = await store.trashed()
-    assert.equal(trashed?.id, original)
-    for (const path of holding(scratch)) assert.match(path, /sessions\.sqlite$|[/]spill[/]/)
-    const left = JSON.stringify(await eventsOf(store, id))
-    assert.ok(!left.includes(JSON.stringify(secret).slice(1, -1)))
-    await store.emptyTrash()
-    assert.deepEqual(holding(scratch), [])
-  }),
-)
-
-test(
-  'while somebody still reads the database as it was, that is told',
-  at(async (scratch) => {
-    const store = database(scratch)
-    const id = await keptInDatabase(store)
-    const reader = new DatabaseSync(join(scratch.home, 'sessions.sqlite'))
-    reader.exec('BEGIN')
-    reader.prepare('SELECT count(*) FROM line').get()
-    const result = done(await redactSession(id, { ...redacting(scratch), store }))
-    assert.match(result.left.join(), /^the store's journal, which others read just now/)
-    reader.close()
-    done(await store.post(id, waiting('i-2', 'said later')))
-    const again = done(await redactSession(id, { ...redacting(scratch, 'said later'), store }))
-    assert.deepEqual([again.files, again.left, holding(scratch)], [['post/i-2'], [], []])
   }),
 )
 
