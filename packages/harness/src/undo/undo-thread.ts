@@ -63,7 +63,10 @@ export class Undo implements AsyncDisposable {
     const { Worker } = await import('node:worker_threads')
     // Beside this file, as source and as built.
     const file = new URL(`./undo-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
-    const worker = new Worker(file, { workerData: this.#thread, execArgv: [], env: {} })
+    // Of the environment it is given only where Node keeps what it has compiled.
+    const { NODE_COMPILE_CACHE } = process.env
+    const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+    const worker = new Worker(file, { workerData: this.#thread, execArgv: [], env })
     worker.on('message', (result: JobResult) => this.#waiting.shift()?.(result))
     worker.on('error', (error) => this.#lost(broken(error)))
     worker.on('exit', () => this.#lost(broken('it ended')))
