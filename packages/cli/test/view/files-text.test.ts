@@ -8,7 +8,7 @@ test('a name that holds a line end stands in one line, so that no file lists ano
   const plan = {
     files: [
       { path, action: 'delete', by: 'session' },
-      { path: 'b\tc', action: 'create', by: 'other' },
+      { path: 'b\tc', action: 'create', by: 'person' },
     ],
     left: [{ path: 'd\ne', why: 'it is too large' }],
     exact: true,
