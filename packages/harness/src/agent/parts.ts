@@ -2,6 +2,7 @@ import type { Lease, Slot } from '@rein/kernel'
 import type { Content, LiveSession, Ports } from '@rein/session'
 import type { Reply } from '../model/assembler.ts'
 import type { Provider } from '../model/provider.ts'
+import type { Sleep } from '../model/sleep.ts'
 import type { Prompt } from '../prompt/prompt.ts'
 import type { Spill } from '../tools/definition.ts'
 import type { Approval, CallSession, ToolSet } from '../tools/ports.ts'
@@ -41,4 +42,6 @@ export interface AgentSettings {
   readonly maxWaitMs: number
   /** From 0 up to 1, 1 excluded. */
   readonly chance: () => number
+  /** Waits between attempts. Default: as long as it is told, by a timer. */
+  readonly sleep?: Sleep
 }

@@ -1,6 +1,6 @@
 import type { Failure, Result, SessionLog } from '@rein/session'
 import { attempts as attemptLimit, decide } from '../model/retry.ts'
-import { pause } from '../model/sleep.ts'
+import type { Sleep } from '../model/sleep.ts'
 import type { Attempted } from './attempt.ts'
 import type { AgentHooks, RequestOutcome } from './hooks.ts'
 import { callsIn, partialMessage } from './settlement.ts'
@@ -15,6 +15,7 @@ export interface StepRequest {
   readonly maxWaitMs: number
   /** From 0 up to 1, 1 excluded. */
   readonly chance: () => number
+  readonly sleep: Sleep
   /** Fails when there is nobody to ask; then nothing was sent. */
   readonly attempt: () => Promise<Result<Attempted>>
 }
@@ -62,11 +63,11 @@ function outcomeOf({ settlement, reply }: Attempted, signal: AbortSignal): Reque
 
 /** @returns false when the turn was stopped during the wait. */
 async function waited(
-  { log, turn, step, signal }: StepRequest,
+  { log, turn, step, signal, sleep }: StepRequest,
   retry: { attempt: number; waitMs: number; error: Failure },
 ): Promise<boolean> {
   log.append('retry/scheduled', { turn, step, ...retry })
-  await pause(retry.waitMs, signal)
+  await sleep(retry.waitMs, signal)
   const outcome = signal.aborted ? 'abandoned' : 'started'
   log.append('retry/started', { turn, step, attempt: retry.attempt, outcome })
   return outcome === 'started'

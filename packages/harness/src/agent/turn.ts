@@ -1,6 +1,7 @@
 import type { CallBlock, DataOf, EventType, PermissionMode, Result, SessionLog, TurnOutcome } from '@rein/session'
 import { FailureError, inbox, owed, parks, repair, surface, turns, waitingIn } from '@rein/session'
 import type { Delta } from '../model/assembler.ts'
+import { pause } from '../model/sleep.ts'
 import type { Answers } from '../tools/answers.ts'
 import { runBatch } from '../tools/batch.ts'
 import { admit } from './admission.ts'
@@ -99,9 +100,9 @@ function contextOf(parts: AgentParts, options: TurnOptions, turn: number): TurnC
     },
     claim: (items, step) => admit(items, { log, hooks, turn, step, signal }),
     request: (step) => {
-      const { maxWaitMs, chance } = settings
+      const { maxWaitMs, chance, sleep = pause } = settings
       const attempt = () => attemptOnce(parts, options)
-      return request({ log, hooks, turn, step, signal, maxWaitMs, chance, attempt })
+      return request({ log, hooks, turn, step, signal, maxWaitMs, chance, sleep, attempt })
     },
     call: (calls, step) => runCalls(parts, options, { calls, turn, step }),
   }

@@ -4,6 +4,7 @@ import { FailureError, repair } from '@rein/session'
 import { Agent } from '../agent/agent.ts'
 import type { AgentParts, AgentSettings } from '../agent/parts.ts'
 import { backoff } from '../model/retry.ts'
+import type { Sleep } from '../model/sleep.ts'
 import { left } from './left.ts'
 import type { RunCall } from './played-calls.ts'
 import { playedParts } from './played-parts.ts'
@@ -21,7 +22,7 @@ export interface PlaybackOptions {
   readonly store: Store
   /** What a session would stand on today. */
   readonly parts: (at: { session: LiveSession; ports: Ports; stretch: Stretch }) => Promise<AgentParts>
-  readonly settings: Omit<AgentSettings, 'chance'>
+  readonly settings: Omit<AgentSettings, 'chance' | 'sleep'>
   readonly run: RunCall
   /** Whether something works that may take as long as it likes. */
   readonly busy: () => boolean
@@ -35,12 +36,13 @@ export class Playback implements Stage {
   readonly recording: Recording
   readonly turnstile = new Turnstile()
   readonly until: number
-  turn: AbortSignal | undefined
   readonly #options: PlaybackOptions
   readonly #ports: RecordedPorts
   readonly #log: ReplayLog
   #agent: Agent | undefined
   #giving = true
+  /** Ends the wait between two attempts that is under way. */
+  #wake: (() => void) | undefined
 
   constructor(options: PlaybackOptions) {
     const { recording, stretch, tolerates } = options
@@ -80,8 +82,9 @@ export class Playback implements Stage {
       }
       const today = await parts({ session, ports: this.#ports, stretch: this.#options.stretch })
       const chance = () => this.#chance()
+      const sleep: Sleep = (_ms, signal) => this.#sleep(signal)
       const model = this.recording.nextHeader(this.length()) ?? { provider: 'none', model: 'none' }
-      const agent = new Agent(playedParts(today, this, this.#options.run), { ...settings, chance }, model)
+      const agent = new Agent(playedParts(today, this, this.#options.run), { ...settings, chance, sleep }, model)
       this.#agent = agent
       this.#giving = false
       this.giveAll()
@@ -142,6 +145,7 @@ export class Playback implements Stage {
   #goOn(): void {
     if (this.#log.closed) {
       this.turnstile.close(over)
+      this.#wake?.()
       return
     }
     this.#prompt()
@@ -166,12 +170,16 @@ export class Playback implements Stage {
     const header = this.recording.nextHeader(seq)
     if (this.#agent && header) this.#agent.model = { provider: header.provider, model: header.model }
     if (next && !isStoppedByStandIn(next, this.recording)) this.#stop(seq)
-    if (next?.type === 'retry/started' && next.data.outcome === 'started') setImmediate(() => this.#endWait())
+    if (next?.type === 'retry/started' && next.data.outcome === 'started') setImmediate(() => this.#wake?.())
   }
 
-  /** A wait ends at once when its turn is told to end. This one was not: it hears the event, and the signal says no. */
-  #endWait(): void {
-    this.turn?.dispatchEvent(new Event('abort'))
+  /** A wait is as long as it is until the recording goes on, or the turn is told to end. */
+  #sleep(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
   }
 
   /** The chance that made the recorded wait, where today's rule can make it. */

@@ -14,13 +14,12 @@ export function playedProvider(name: string, today: Provider | undefined, stage:
     name,
     dialect: today?.dialect ?? known?.dialect ?? 'openai-chat',
     facts: (model) => today?.facts(model) ?? factsIn(stage.recording.headerFor({ provider: name, model }), model),
-    stream: (request, signal) => replyTo(request, signal, stage),
+    stream: (request) => replyTo(request, stage),
   }
 }
 
-async function* replyTo({ id }: EncodedRequest, signal: AbortSignal, stage: Stage): AsyncGenerator<Chunk> {
+async function* replyTo({ id }: EncodedRequest, stage: Stage): AsyncGenerator<Chunk> {
   const { recording, turnstile } = stage
-  stage.turn = signal
   const settled = recording.settled.get(id)
   // The process died while it waited.
   if (!settled || settled.seq >= stage.until) return await turnstile.before(Number.POSITIVE_INFINITY)

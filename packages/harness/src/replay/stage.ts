@@ -7,8 +7,6 @@ export interface Stage {
   readonly turnstile: Turnstile
   /** Seq after the last event of this stretch. */
   readonly until: number
-  /** The running turn's own signal, once a request was made in it. */
-  turn: AbortSignal | undefined
   /** How many events the log holds now. */
   length(): number
   /** The ids today's code is to give the calls of a reply, in order. */
