@@ -16,16 +16,25 @@ export function withoutImports(syntax: Syntax): string {
   return output
 }
 
+/** Loaded by their first call: 5 ms that many commands never need. Only functions are taken from them. */
+const lazy: ReadonlySet<string> = new Set(['node:crypto'])
+
 /** Empty where only types are taken. */
 function taken(node: SyntaxNode, module: string): string {
   if (node['importKind'] === 'type') return ''
   const from = `process.getBuiltinModule(${JSON.stringify(module)})`
   const specifiers = list(node, 'specifiers').filter((each) => each['importKind'] !== 'type')
   const named = specifiers.filter(({ type }) => type === 'ImportSpecifier')
+  if (lazy.has(module) && named.length === specifiers.length) return named.map((each) => called(each, from)).join(' ')
   const whole = specifiers.filter(({ type }) => type !== 'ImportSpecifier').map(localOf)
   const fields = named.map((each) => `${nameOf(field(each, 'imported'))}: ${localOf(each)}`)
   const constants = [...whole, ...(fields.length > 0 ? [`{ ${fields.join(', ')} }`] : [])]
   return constants.map((constant) => `const ${constant} = ${from};`).join(' ')
+}
+
+function called(specifier: SyntaxNode, from: string): string {
+  const [name, local] = [nameOf(field(specifier, 'imported')), localOf(specifier)]
+  return `let ${local}$from; const ${local} = (...given) => (${local}$from ??= ${from}).${name}(...given);`
 }
 
 const localOf = (specifier: SyntaxNode): string => nameOf(field(specifier, 'local')) ?? ''
