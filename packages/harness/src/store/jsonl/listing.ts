@@ -99,6 +99,7 @@ function highest(names: readonly string[]): ReadonlyMap<string, Top> {
       lead = `${id}.`
       top = sessions.get(id)
     }
+    if (name.endsWith('.inbox')) continue
     const part = parsePart(name.slice(lead.length))
     if (part.kind === 'other') continue
     if (!top) {
