@@ -3,19 +3,23 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { resumeSession } from '@rein/session'
+import fc from 'fast-check'
 import { redactSession } from '../../../src/store/export/redact-session.ts'
 import type { SessionStore } from '../../../src/store/session-store.ts'
 import { bytesOf, done, eventsOf, kept, options, proved } from './kept.ts'
 import { at, database, holding, redacting, secret, waiting } from './redacting.ts'
 
+/** Lines of many lengths: some share a page of the database, some take several. */
+const lengths = Array.from({ length: 60 }, (_, count) => (count % 7 === 0 ? 9000 : count * 20))
+
 /** A session kept by a database in which the value stands everywhere it can, its lines among those of another. */
-async function keptInDatabase(store: SessionStore): Promise<string> {
+async function keptInDatabase(store: SessionStore, sizes: readonly number[] = lengths): Promise<string> {
   const session = await kept(store, secret)
   const other = await kept(store, 'harmless')
   const { id, log, lease } = session
-  for (let count = 0; count < 60; count++) {
-    log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${secret} ${'x'.repeat(count * 20)}` })
-    other.log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `harmless ${'y'.repeat(count * 30)}` })
+  for (const size of sizes) {
+    log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: `${secret} ${'x'.repeat(size)} ${secret}` })
+    other.log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: 'y'.repeat(size) })
     await log.synced()
     await other.log.synced()
   }
@@ -43,6 +47,22 @@ test(
     const [item] = await resumed.lease.posted()
     assert.ok(item?.kind === 'input' && JSON.stringify(item.content).includes('⟦secret:registered:'))
     await resumed.close()
+  }),
+)
+
+test(
+  'whatever the lengths of its lines, none of a value is left in the pages of a database',
+  at(async (scratch) => {
+    const store = database(scratch)
+    const sizes = fc.array(fc.integer({ min: 0, max: 12_000 }), { minLength: 1, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(sizes, async (some) => {
+        const id = await keptInDatabase(store, some)
+        assert.deepEqual(done(await redactSession(id, { ...redacting(scratch), store })).left, [])
+        assert.deepEqual(holding(scratch), [])
+      }),
+      { numRuns: 6 },
+    )
   }),
 )
 
