@@ -11,11 +11,11 @@ export interface RedactOptions {
   readonly time: number
 }
 
-/** A log with texts hidden, event for event, its chain made anew and `session/migrated` behind it. */
+/** A log with texts hidden, event for event, its chain made anew, a mark in `session/start` and `session/migrated` behind it. */
 export interface RedactedLog {
   readonly events: readonly SessionEvent[]
   readonly lines: readonly string[]
-  /** Seqs of the events that changed. What did not differs from before in its hash alone. */
+  /** Seqs of the events that changed. What did not differs from before in its hash alone, or in the mark. */
   readonly changed: readonly number[]
   /** Seqs of events where what was to be hidden is a word of the format itself, which stays. */
   readonly kept: readonly number[]
@@ -37,10 +37,11 @@ export function redactLog(
     const hidden = hideEvent(joined.get(seq) ?? event, hide)
     if (hidden.event !== event) made.changed.push(seq)
     if (hidden.kept) made.kept.push(seq)
-    const before = hidden.event === event ? splitLine(log.lines[seq] ?? '')?.before : undefined
-    const { text, hash } = relink(before ?? recordOf(hidden.event), previous, hasher)
+    const safe = marked(hidden.event)
+    const before = safe === event ? splitLine(log.lines[seq] ?? '')?.before : undefined
+    const { text, hash } = relink(before ?? recordOf(safe), previous, hasher)
     made.lines.push(text)
-    made.events.push(freeze({ ...hidden.event, hash }))
+    made.events.push(freeze({ ...safe, hash }))
     previous = hash
   }
   const data = { from: format, to: format, oldHead: log.events.at(-1)?.hash ?? '' }
@@ -54,6 +55,10 @@ export function redactLog(
 /** Every string, key and number in a value that is JSON. @returns the same value when there is nothing to hide. */
 export const hideIn = (value: unknown, hide: (text: string) => string): unknown =>
   new Hiding(hide, () => false).value(value)
+
+/** What is cut off behind it still says that it was redacted. */
+const marked = (event: SessionEvent): SessionEvent =>
+  event.type !== 'session/start' || event.data.redacted ? event : { ...event, data: { ...event.data, redacted: true } }
 
 function relink(before: string, previous: string, hasher: NewHasher) {
   const hash = chain(previous, before, hasher)

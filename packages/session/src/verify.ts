@@ -103,7 +103,7 @@ function answerOf({ log, violations, requests, open }: Findings): Answer {
   if (requests.missing.length > 0) return 'blob missing'
   if (requests.unknown.some(({ seq }) => seq < damaged)) return 'cannot rebuild'
   if (damaged < Number.POSITIVE_INFINITY) return 'declared damage'
-  if (log.events.some(isRedaction)) return 'redacted'
+  if (isMarked(log.events) || log.events.some(isRedaction)) return 'redacted'
   return open ? 'open tail' : 'clean'
 }
 
@@ -117,8 +117,16 @@ function declaredAt({ events, openEnd }: ReadLog): number {
 const isRedaction = (event: SessionEvent): boolean =>
   event.type === 'session/migrated' && event.data.from === event.data.to
 
-/** Before which event a placeholder may stand for what was sent: the last redaction, or a loss that may have been one. */
+/** The mark at the beginning of a log that was redacted, or of a fork of one. */
+const isMarked = ([first]: readonly SessionEvent[]): boolean =>
+  first?.type === 'session/start' && first.data.redacted === true
+
+/**
+ * Before which event a placeholder may stand for what was sent: the last redaction, or a loss that may have been one. All
+ * of a log that is marked and ends before it says more.
+ */
 function hiddenBefore(events: readonly SessionEvent[]): number {
+  if (isMarked(events) && !events.some(isRedaction)) return events.length
   return events.findLast((event) => isRedaction(event) || event.type === 'session/damage')?.seq ?? -1
 }
 

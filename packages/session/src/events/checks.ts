@@ -41,6 +41,7 @@ export const checks: { readonly [T in EventType]: Check<DataOf<T>> } = {
     cwd: text,
     rein: text,
     parent: optional(object<ParentRef>({ id: text, at: int, hash: text })),
+    redacted: optional(bool),
   }),
   'session/resume': object({ epoch: int, holder: text, rein: text }),
   'session/title': object({ title: text, by: oneOf('person', 'prompt', 'model') }),

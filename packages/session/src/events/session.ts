@@ -10,8 +10,14 @@ export interface ParentRef {
 }
 
 export type SessionFamily =
-  /** Always seq 0, always epoch 1. `format` is 1 until the first tagged release. */
-  | EventOf<'session/start', { format: number; id: string; cwd: string; rein: string; parent?: ParentRef }>
+  /**
+   * Always seq 0, always epoch 1. `format` is 1 until the first tagged release. `redacted` was added by a redaction, so
+   * that a log that is cut off, or forked, before the record of it still says so.
+   */
+  | EventOf<
+      'session/start',
+      { format: number; id: string; cwd: string; rein: string; parent?: ParentRef; redacted?: boolean }
+    >
   /** A writer took the session over or opened it again. The only place an epoch stands in the log. */
   | EventOf<'session/resume', { epoch: number; holder: string; rein: string }>
   /** What lists call the session; the last one counts. Without any it is the first thing a person said. */

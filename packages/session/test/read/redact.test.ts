@@ -55,7 +55,8 @@ test('whatever text of whatever event holds a value, it is gone: the chain holds
       assert.deepEqual(again.events, redacted.events)
       assert.deepEqual(redacted.kept, [])
       for (const [seq, line] of lines.entries()) {
-        if (redacted.changed.includes(seq)) continue
+        // The first holds the mark.
+        if (seq === 0 || redacted.changed.includes(seq)) continue
         assert.equal(splitLine(redacted.lines[seq] ?? '')?.before, splitLine(line)?.before)
       }
       const shape = (of: readonly SessionEvent[]) => [...fold(surface, of).messages].map(({ seq, type }) => [seq, type])
@@ -78,6 +79,21 @@ function nextBody(events: readonly SessionEvent[], world: World): string {
   if (!derived.ok) throw new Error(derived.failure.message)
   return Buffer.concat(derived.value.body).toString()
 }
+
+test('a redacted log that is cut off before it says so, or forked there, is still redacted, and only where it hides', async () => {
+  const world = new World()
+  world.start(`say ${secret}`)
+  world.append('user/message', { content: [{ type: 'text', text: 'go' }], source: { kind: 'person' } })
+  world.send('step')
+  const { lines } = redactLog(await read(world), { hasher, hide, time: 5 })
+  const cut = await opened(lines.slice(0, -1))
+  const found = verify(cut, { hasher, blob: world.blob })
+  assert.deepEqual([found.answer, found.proved, found.requests], ['redacted', 0, 1])
+  const other = cut.events.map((event) => ({ ...event, data: withoutPlaceholder(event.data) }) as SessionEvent)
+  assert.equal(verify({ ...cut, events: other }, { hasher, blob: world.blob }).answer, 'FALSE')
+})
+
+const withoutPlaceholder = (data: unknown): unknown => JSON.parse(JSON.stringify(data).replaceAll(shown, 'other'))
 
 test('a log that is redacted twice is the same but for the second mark', async () => {
   const world = new World()
