@@ -63,6 +63,10 @@ test('a damaged log is resumed from its mended lines, with the loss declared and
   const declared = session.log.events[3]
   assert.ok(declared?.type === 'session/damage' && declared.data.aside !== undefined)
   assert.equal(JSON.parse(mended[3] ?? '').hash, declared.hash)
+  const kept: string[] = []
+  for await (const { name, bytes } of store.beside(id, 'aside'))
+    kept.push(`${name}: ${new TextDecoder().decode(bytes)}`)
+  assert.deepEqual(kept, [`${declared.data.aside}: rubbish\n`])
   await session.close()
   const again = value(await resumeSession(options, id))
   assert.deepEqual([again.damage, store.passes], [[], 3])
