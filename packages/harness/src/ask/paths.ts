@@ -1,5 +1,6 @@
 import { join, resolve as normalise, relative, sep } from 'node:path'
 import type { PermissionMode, Result } from '@rein/session'
+import { inside } from '../files/path.ts'
 import { type PrivatePath, privatePaths } from './private-paths.ts'
 import { allow, type DenyCode, type Verdict } from './verdict.ts'
 
@@ -146,7 +147,3 @@ const fold = (path: string): string =>
     .split(sep)
     .map((name) => (name === '.' || name === '..' ? name : name.replace(/(?::.*|[. ]+)$/, '')))
     .join(sep)
-
-/** Whether `path` is `root` or below it. Both absolute and resolved. */
-const inside = (root: string, path: string): boolean =>
-  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)

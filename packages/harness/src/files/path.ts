@@ -97,3 +97,7 @@ export async function notFound(
     folder = dirname(folder)
   }
 }
+
+/** Whether `path` is `root` or below it. Both absolute and resolved. */
+export const inside = (root: string, path: string): boolean =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)

@@ -58,7 +58,9 @@ export function homeStore(options: HomeOptions): HomeStore {
       return [...stores].find(([, each]) => each === store)?.[0]
     },
     async create(id, options) {
-      for (const store of stores.values()) if (store !== kept && (await hasIfAsked(store, id))) return fail(exists(id))
+      // A store that cannot be asked is in nobody's way: what it has is shown as broken.
+      for (const store of stores.values())
+        if (store !== kept && (await has(store, id)) === true) return fail(exists(id))
       return kept.create(id, options)
     },
     list,
@@ -79,12 +81,9 @@ function locator(stores: ReadonlyMap<string, SessionStore>, movable: ReadonlyMap
     const having: SessionStore[] = []
     let trouble: FailureError | undefined
     for (const store of stores.values()) {
-      try {
-        if ((await store.spillFolder(id)) !== undefined) having.push(store)
-      } catch (cause) {
-        if (!(cause instanceof FailureError)) throw cause
-        trouble ??= cause
-      }
+      const found = await has(store, id)
+      if (found === true) having.push(store)
+      else if (found) trouble ??= found
     }
     if (having.length === 0 && trouble) throw trouble
     if (having.length < 2) return having[0]
@@ -98,12 +97,12 @@ function locator(stores: ReadonlyMap<string, SessionStore>, movable: ReadonlyMap
   }
 }
 
-/** A store that cannot be asked is in nobody's way: what it has is shown as broken. */
-async function hasIfAsked(store: SessionStore, id: string): Promise<boolean> {
+/** Whether a store has a session, or why it cannot be asked. */
+async function has(store: SessionStore, id: string): Promise<boolean | FailureError> {
   try {
     return (await store.spillFolder(id)) !== undefined
   } catch (cause) {
-    if (cause instanceof FailureError) return false
+    if (cause instanceof FailureError) return cause
     throw cause
   }
 }

@@ -46,6 +46,13 @@ export interface Scanned {
 /** Another process asked for an end. */
 export class Stopped extends Error {}
 
+/** A name in a folder, and what is known of the folder's files: now, and from before. */
+interface Looked {
+  readonly name: ByteName
+  readonly stamps: Map<ByteName, Stamp>
+  readonly before: ReadonlyMap<ByteName, Stamp> | undefined
+}
+
 /** Folders that say of themselves that they can be made again (the Cache Directory Tagging Specification). */
 const cacheTag = byteName('CACHEDIR.TAG')
 const cacheSignature = 'Signature: 8a477f597d28d172789f06886806bc55'
@@ -111,20 +118,16 @@ class Scan {
     return joined(this.#options.root, path)
   }
 
-  #entry(
-    path: ByteName,
-    at: { name: ByteName; stamps: Map<ByteName, Stamp>; before: ReadonlyMap<ByteName, Stamp> | undefined },
-  ): Entry | undefined {
+  #entry(path: ByteName, at: Looked): Entry | undefined {
     if (at.name === '.git') return undefined
     if (this.#options.hidden.has(this.#at(path))) return this.#skip(path, 'private')
     const stats = lstat(this.#at(path))
     if (!stats) return undefined
     if (this.#ignored.has(at.name)) return this.#skip(path, 'rebuilt')
-    const mode = stats.mode & 0o777
-    if (stats.isDirectory()) return this.#inside(path, mode)
+    if (stats.isDirectory()) return this.#inside(path, stats.mode & 0o777)
     if (stats.isSymbolicLink()) return this.#link(path)
     if (!stats.isFile()) return this.#skip(path, 'special')
-    return this.#file(path, { ...at, stats, mode })
+    return this.#file(path, at, stats)
   }
 
   #inside(path: ByteName, mode: number): Entry {
@@ -146,18 +149,8 @@ class Scan {
     return target === undefined ? undefined : { kind: 'link', target }
   }
 
-  #file(
-    path: ByteName,
-    at: {
-      name: ByteName
-      stamps: Map<ByteName, Stamp>
-      before: ReadonlyMap<ByteName, Stamp> | undefined
-      stats: Stats
-      mode: number
-    },
-  ): Entry | undefined {
+  #file(path: ByteName, at: Looked, stats: Stats): Entry | undefined {
     const { limits, objects, look } = this.#options
-    const { stats, mode } = at
     const mark = `${stats.size} ${stats.mtimeMs}`
     if (stats.size > limits.fileBytes) return this.#skip(path, 'large', mark)
     if (this.#files >= limits.files) return this.#skip(path, 'many', mark)
@@ -166,12 +159,12 @@ class Scan {
     const hash = known(before, stats)
     if (before && hash !== undefined && (look || objects.has(hash))) {
       at.stamps.set(at.name, before)
-      return this.#kept(hash, stats.size, mode)
+      return this.#kept(hash, stats.size, stats.mode & 0o777)
     }
     return this.#read(path, at)
   }
 
-  #read(path: ByteName, at: { name: ByteName; stamps: Map<ByteName, Stamp> }): Entry | undefined {
+  #read(path: ByteName, at: Looked): Entry | undefined {
     const { limits, objects, look, now } = this.#options
     const began = now()
     const content = readSteady(this.#at(path), limits.fileBytes)
