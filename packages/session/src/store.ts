@@ -27,6 +27,7 @@ export type Posted =
   /** Stop the running turn, or withdraw the named unclaimed item. */
   | { readonly kind: 'cancel'; readonly id: string; readonly item?: string }
 
+/** One session as a list shows it. `broken`: its log cannot be read. */
 export interface SessionEntry {
   readonly id: string
   /** Bytes of the log. */
@@ -65,12 +66,14 @@ export interface LogEnds {
   readonly bytes: number
 }
 
+/** What a watcher is told. */
 export type Watched =
   /** Whole lines, in order, without their line ends; `from` is the position of the first. */
   | { readonly kind: 'lines'; readonly from: number; readonly lines: readonly string[] }
   /** Another log was published: what was delivered from position `from` on no longer holds. */
   | { readonly kind: 'reset'; readonly from: number }
 
+/** The pictures of one session, and other bytes its log names by their hash. */
 export interface Blobs {
   /** @returns the SHA-256 of the bytes, hexadecimal: the blob's only name. Durable when it resolves; idempotent. */
   put(bytes: Uint8Array): Promise<string>

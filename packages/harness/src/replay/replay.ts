@@ -22,6 +22,7 @@ import { ReplayStore } from './replay-store.ts'
 import { type Replayed, reportOf } from './report.ts'
 import { scratchCopy } from './scratch-copy.ts'
 
+/** What is driven again, over what, and as what it would run today. */
 export interface ReplayOptions {
   readonly id: string
   readonly log: ReadLog

@@ -26,4 +26,5 @@ class NodeHasher implements Hasher {
 /** What is all there is hashed in one call: half the time of a hash object of its own, which counts for short lines. */
 const once = (data: string | Uint8Array): string => hash('sha256', data, 'hex')
 
+/** SHA-256 of `node:crypto`, as the port of `@rein/session` asks for it. */
 export const nodeHasher: NewHasher = Object.assign(() => new NodeHasher(createHash('sha256')), { once })

@@ -19,11 +19,13 @@ import { DATABASE, sqliteStore } from './sqlite/store.ts'
 /** The stores of a home. */
 export type StoreKind = 'jsonl' | 'sqlite' | 'memory'
 
+/** Where a home is, and which of its stores keeps what is new. */
 export interface HomeOptions extends StoreOptions {
   /** Which store keeps new sessions. Default `jsonl`. */
   readonly keep?: StoreKind
 }
 
+/** All stores of a home as one. */
 export interface HomeStore extends SessionStore {
   /** The stores of this home by name, in the order they are asked. */
   readonly stores: ReadonlyMap<StoreKind, SessionStore>

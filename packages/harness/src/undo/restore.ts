@@ -21,6 +21,7 @@ export interface RestorePlan {
   readonly way: WayBack
 }
 
+/** Which files are to go back, and to when. */
 export interface RestoreOptions {
   readonly undo: Undo
   readonly session: string

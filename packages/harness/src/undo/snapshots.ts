@@ -49,4 +49,5 @@ export class Snapshots implements AsyncDisposable {
   }
 }
 
+/** Snapshots of the files a session works on; absent where the row `snapshots` is off. */
 export const SnapshotsPort = service<Snapshots>('snapshots')
