@@ -5,7 +5,7 @@ import { jsonlStore } from '../../src/store/jsonl/store.ts'
 import { sqliteStore } from '../../src/store/sqlite/store.ts'
 import type { CrashStore } from '../../src/testing/crash/point.ts'
 import type { CrashSuite } from '../../src/testing/crash/suite.ts'
-import { holder, Scratch, value } from '../store/scratch.ts'
+import { bytesOf, holder, Scratch, value } from '../store/scratch.ts'
 import { SqliteScratch } from '../store/sqlite-scratch.ts'
 
 /** Stores as things that can be crashed, by name. */
@@ -50,10 +50,8 @@ function memory(): CrashStore {
       await silence()
       const lease = value(await store.acquire(id, { holder: holder(99) }))
       const posted = await lease.posted()
-      const blocks: Uint8Array[] = []
-      for await (const block of lease.bytes()) blocks.push(block)
+      const log = await bytesOf(lease.bytes())
       await lease.release()
-      const log = Buffer.concat(blocks)
       store.load(id, new Uint8Array(log.subarray(0, log.length - bytes)), '/work')
       for (const item of posted) await store.post(id, item)
     },

@@ -8,7 +8,15 @@ import type { PlaybackOptions } from '../../src/replay/playback.ts'
 import { wholeOf } from '../../src/replay/played-calls.ts'
 import { Recording } from '../../src/replay/recording.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
-import { type StageOptions, partsOf as stageParts } from '../agent/kit.ts'
+import { type Stage, type StageOptions, stage, partsOf as stageParts } from '../agent/kit.ts'
+
+/** A stage on which these things were said, one after the other, and that is closed. */
+export async function lived(options: StageOptions, ...texts: readonly string[]): Promise<Stage> {
+  const live = await stage(options)
+  for (const text of texts) await live.say(text)
+  await live.close()
+  return live
+}
 
 /** What a stage stands on, as the parts a replay is given. No provider unless one is named: it is looked up by its name. */
 export const partsOf =

@@ -8,14 +8,11 @@ import type { Prompt } from '../../src/prompt/prompt.ts'
 import { requestPlace } from '../../src/replay/request-place.ts'
 import type { Tool } from '../../src/tools/definition.ts'
 import type { Approval } from '../../src/tools/ports.ts'
-import { calls, heldTool, memorySpill, type StageOptions, stage, testTool } from '../agent/kit.ts'
-import { parted, same } from './kit.ts'
+import { calls, heldTool, memorySpill, type StageOptions, testTool } from '../agent/kit.ts'
+import { lived, parted, same } from './kit.ts'
 
 async function recorded(options: StageOptions, ...said: readonly string[]): Promise<readonly SessionEvent[]> {
-  const live = await stage(options)
-  for (const text of said) await live.say(text)
-  await live.close()
-  return live.events
+  return (await lived(options, ...said)).events
 }
 
 const prompt = (...texts: readonly (readonly [name: string, text: string])[]): Prompt => ({

@@ -4,7 +4,7 @@ import { surface } from '@rein/session'
 import { scriptedProvider } from '../../src/model/scripted.ts'
 import type { Approval } from '../../src/tools/ports.ts'
 import { calls, type StageOptions, stage, testTool } from '../agent/kit.ts'
-import { same } from './kit.ts'
+import { lived, same } from './kit.ts'
 
 test('two answers that came at once are given before either call begins', async () => {
   const both = Promise.withResolvers<void>()
@@ -23,9 +23,7 @@ test('two answers that came at once are given before either call begins', async 
     tools: [testTool('look', { parallel: true })],
     approval,
   }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   assert.deepEqual(live.types('approval/decided', 'tool/call').slice(0, 2), ['approval/decided', 'approval/decided'])
   await same(live.events, options)
 })
@@ -33,9 +31,7 @@ test('two answers that came at once are given before either call begins', async 
 test('calls whose ids a provider gives twice get the ids they got', async () => {
   const twice = { calls: [1, 2].map(() => ({ name: 'look', arguments: {}, id: 'same' })) }
   const options: StageOptions = { script: [twice, twice, { text: 'done' }], tools: [testTool('look')] }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   assert.equal(new Set(live.all('tool/call').map(({ data }) => data.call)).size, 4)
   await same(live.events, options)
 })
@@ -56,9 +52,7 @@ test('input that came while a reply came in stands before its end', async () => 
 test('a wait of minutes takes no time', async () => {
   const failure = { code: 'OVERLOADED', message: 'full', retryAfterMs: 20 } as const
   const options: StageOptions = { script: [{ failure }, { text: 'better' }], maxWaitMs: 600_000 }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   // The same session under a provider that asked for more.
   const longer = JSON.parse(JSON.stringify(live.events).replaceAll(/"(retryAfterMs|waitMs)":\d+/g, '"$1":300000'))
   await same(longer, options)

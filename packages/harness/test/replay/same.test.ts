@@ -5,17 +5,14 @@ import { scriptedProvider } from '../../src/model/scripted.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import type { Approval } from '../../src/tools/ports.ts'
 import { calls, countingPorts, heldTool, type StageOptions, stage, testTool } from '../agent/kit.ts'
-import { same } from './kit.ts'
+import { lived, same } from './kit.ts'
 
 test('a session of steps and calls replays as it was', async () => {
   const options: StageOptions = {
     script: [calls('look'), { text: 'half', ...calls('change') }, { text: 'done' }, { text: 'again' }],
     tools: [testTool('look'), testTool('change', { effects: 'some' })],
   }
-  const live = await stage(options)
-  await live.say('go')
-  await live.say('once more')
-  await live.close()
+  const live = await lived(options, 'go', 'once more')
   const played = await same(live.events, options)
   assert.equal(played.requests, 4)
 })
@@ -30,9 +27,7 @@ test('parallel calls end in the order in which they ended', async () => {
     script: [calls('slow', 'quick', 'quick'), { text: 'done' }],
     tools: [slow.tool, testTool('quick', { parallel: true, run: releasing })],
   }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   assert.equal((await same(live.events, options)).requests, 2)
 })
 
@@ -48,9 +43,7 @@ test('more parallel calls than run at once replay as they were', async () => {
     }),
   )
   const options: StageOptions = { script: [calls(...many), { text: 'done' }], tools }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   await same(live.events, options)
 })
 
@@ -64,9 +57,7 @@ test('answers of a person are given where they were given', async () => {
     tools: [testTool('yes', { parallel: true }), testTool('no', { parallel: true })],
     approval,
   }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   await same(live.events, options)
 })
 
@@ -80,10 +71,7 @@ test('failed attempts, waits and a turn that gives up replay without waiting', a
       { text: 'partly', failure: { code: 'AUTH', message: 'no' } },
     ],
   }
-  const live = await stage(options)
-  await live.say('go')
-  await live.say('again')
-  await live.close()
+  const live = await lived(options, 'go', 'again')
   assert.deepEqual(live.outcomes(), ['completed', 'error'])
   await same(live.events, options)
 })
@@ -91,9 +79,7 @@ test('failed attempts, waits and a turn that gives up replay without waiting', a
 test('replies cut by the token limit replay as they were', async () => {
   const cut = { text: 'so', ...calls('look'), finish: 'length' } as const
   const options: StageOptions = { script: [cut, cut, cut], tools: [testTool('look')] }
-  const live = await stage(options)
-  await live.say('go')
-  await live.close()
+  const live = await lived(options, 'go')
   await same(live.events, options)
 })
 

@@ -5,7 +5,7 @@ import test from 'node:test'
 import { type HomeStore, homeStore } from '../../src/store/home.ts'
 import { moveSession } from '../../src/store/move.ts'
 import { at, folder, session } from './homes.ts'
-import { holder, value } from './scratch.ts'
+import { bytesOf, holder, value } from './scratch.ts'
 
 /** Not UTF-8, a NUL, a carriage return, an empty line, two records on a line, and no end. */
 const DAMAGED = Buffer.concat([
@@ -14,11 +14,7 @@ const DAMAGED = Buffer.concat([
   Buffer.from('{"seq":3,"torn'),
 ])
 
-async function bytesIn(store: HomeStore, id: string): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const part of value(await store.read(id))) parts.push(part)
-  return Buffer.concat(parts)
-}
+const bytesIn = async (store: HomeStore, id: string): Promise<Buffer> => bytesOf(value(await store.read(id)))
 
 /** A session of files with everything a session can have, and a log that is damaged in every way. */
 async function rich(home: string): Promise<HomeStore> {

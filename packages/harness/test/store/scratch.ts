@@ -80,8 +80,11 @@ export function value<T>(result: Result<T>): T {
   throw new Error(`${result.failure.code}: ${result.failure.message}`)
 }
 
-export async function textOf(blocks: AsyncIterable<Uint8Array>): Promise<string> {
+export async function bytesOf(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
-  for await (const block of blocks) parts.push(block)
-  return Buffer.concat(parts).toString('utf8')
+  // A block may be a view of a buffer that is filled again.
+  for await (const block of blocks) parts.push(block.slice())
+  return Buffer.concat(parts)
 }
+
+export const textOf = async (blocks: AsyncIterable<Uint8Array>): Promise<string> => (await bytesOf(blocks)).toString()

@@ -3,7 +3,7 @@ import test from 'node:test'
 import fc from 'fast-check'
 import type { Pack } from '../../src/store/movable.ts'
 import { sqliteStore } from '../../src/store/sqlite/store.ts'
-import { holder, value } from './scratch.ts'
+import { bytesOf, holder, value } from './scratch.ts'
 import { SqliteScratch } from './sqlite-scratch.ts'
 
 async function* nothing(): AsyncGenerator<never> {}
@@ -42,9 +42,7 @@ test('the bytes of a log stand in the database as they came, whatever they are, 
   await fc.assert(
     fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), fc.nat({ max: 70 }), async (bytes, block, head) => {
       await value(await store.unpack(packOf(bytes, block), holder(1))).show()
-      const parts: Uint8Array[] = []
-      for await (const part of value(await store.read('ses_bytes'))) parts.push(part)
-      assert.deepEqual(Buffer.concat(parts), Buffer.from(bytes))
+      assert.deepEqual(await bytesOf(value(await store.read('ses_bytes'))), Buffer.from(bytes))
       const ends = value(await store.ends('ses_bytes', { head, tail: 9 }))
       const first = Buffer.from(bytes.subarray(0, head))
       assert.deepEqual(Buffer.from(ends.head), first)
@@ -64,7 +62,5 @@ test('a line longer than what is written at once arrives whole', async (t) => {
   const store = sqliteStore({ home: scratch.home, now: Date.now })
   const bytes = Buffer.from(`short\n${'é'.repeat(2_300_000)}\n${'x'.repeat(500)}\nno end`)
   await value(await store.unpack(packOf(bytes, bytes.length), holder(1))).show()
-  const parts: Uint8Array[] = []
-  for await (const part of value(await store.read('ses_bytes'))) parts.push(part)
-  assert.ok(Buffer.concat(parts).equals(bytes))
+  assert.ok((await bytesOf(value(await store.read('ses_bytes')))).equals(bytes))
 })

@@ -18,7 +18,7 @@ import {
 import { nodeHasher } from '../../../src/store/hasher.ts'
 import { processHolder } from '../../../src/store/jsonl/holder.ts'
 import type { SessionStore } from '../../../src/store/session-store.ts'
-import { value as done, Scratch } from '../scratch.ts'
+import { bytesOf, value as done, Scratch } from '../scratch.ts'
 
 /** A home as Linux has them. */
 export const someHome = '/home/ada'
@@ -115,12 +115,6 @@ export async function proved(store: SessionStore, id: string): Promise<Verificat
   return verify(log, { hasher: nodeHasher, blob: (name) => blobs.get(name) })
 }
 
-export async function bytesOf(blocks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const block of blocks) parts.push(block.slice())
-  return Buffer.concat(parts)
-}
-
 /** Every file of a home, by its path below it. */
 export function filesIn(home: string, below = ''): ReadonlyMap<string, Buffer> {
   const found = readdirSync(join(home, below), { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -131,4 +125,4 @@ export function filesIn(home: string, below = ''): ReadonlyMap<string, Buffer> {
   )
 }
 
-export { done, Scratch }
+export { bytesOf, done, Scratch }
