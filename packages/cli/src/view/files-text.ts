@@ -1,4 +1,4 @@
-import type { PlannedFile, RestoreDone, RestorePlan } from '@rein/harness'
+import { type PlannedFile, type RestoreDone, type RestorePlan, restoreWarnings } from '@rein/harness'
 import { counted } from './amount.ts'
 import type { Paint } from './paint.ts'
 import { safeText } from './safe-text.ts'
@@ -16,13 +16,11 @@ export const changesFiles = ({ files }: RestorePlan, overwrite: boolean): boolea
 
 /** What going back does to files, for people: + comes back, ~ is overwritten, - is deleted, x gets its mode back. */
 export function filesText(plan: Shown, { colors, overwrite }: { colors: Paint; overwrite: boolean }): string[] {
-  const { files, left, exact, uncovered } = plan
+  const { files, left } = plan
   const going = files.filter(({ by }) => overwrite || by === 'session')
   const kept = files.filter(({ by }) => !overwrite && by !== 'session')
-  const turns = uncovered.join(', ')
   return [
-    ...(exact ? [] : [colors.yellow('The event lies inside a turn: files go back to where it had changed nothing.')]),
-    ...(turns === '' ? [] : [colors.yellow(`There is no snapshot of turn ${turns}: what it did may stay.`)]),
+    ...restoreWarnings(plan).map(colors.yellow),
     ...(going.length === 0 ? ['No file goes back.'] : [`${counted(going.length, 'file')} would go back:`]),
     ...few(going.map(({ path, action }) => `  ${marks[action]} ${named(path)}`)),
     ...(kept.length === 0 ? [] : [colors.yellow('Changed by somebody else since, and kept without --overwrite:')]),

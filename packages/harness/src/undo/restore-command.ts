@@ -1,7 +1,8 @@
 import type { Result } from '@rein/session'
 import type { Agent } from '../agent/agent.ts'
 import type { SlashCommand } from '../agent/commands.ts'
-import { type RestorePlan, restore, restorePlan } from './restore.ts'
+import type { LeftFile } from './plan.ts'
+import { type RestorePlan, restore, restorePlan, restoreWarnings } from './restore.ts'
 import type { Undo } from './undo-thread.ts'
 
 /** Paths named in an answer; the number of the others is said. */
@@ -45,11 +46,8 @@ async function restored(
   const lines = [
     told('went back', paths),
     told('kept, changed by somebody else since; --overwrite takes them too', kept),
-    told(
-      'cannot go back',
-      left.map(({ path, why }) => `${path} (${why})`),
-    ),
-    ...warnings(plan),
+    told('cannot go back', left.map(reasoned)),
+    ...restoreWarnings(plan),
     paths.length === 0 ? '' : `Take it back with /restore @${before}`,
   ]
   return { ok: true, value: lines.filter((line) => line !== '').join('\n') }
@@ -63,19 +61,13 @@ function previewOf(plan: RestorePlan, overwrite: boolean): string {
   const lines = [
     told('would go back', pathsOf(true)),
     told('changed by somebody else since', pathsOf(false)),
-    told(
-      'cannot go back',
-      plan.left.map(({ path, why }) => `${path} (${why})`),
-    ),
-    ...warnings(plan),
+    told('cannot go back', plan.left.map(reasoned)),
+    ...restoreWarnings(plan),
   ]
   return lines.filter((line) => line !== '').join('\n') || 'No file goes back.'
 }
 
-const warnings = ({ exact, uncovered }: RestorePlan): readonly string[] => [
-  exact ? '' : 'The event lies inside a turn: files go back to where it had changed nothing.',
-  uncovered.length === 0 ? '' : `There is no snapshot of turn ${uncovered.join(', ')}: what it did may stay.`,
-]
+const reasoned = ({ path, why }: LeftFile): string => `${path} (${why})`
 
 function told(what: string, paths: readonly string[]): string {
   if (paths.length === 0) return ''

@@ -22,6 +22,12 @@ export interface RestorePlan {
 }
 
 /** Which files are to go back, and to when. */
+/** What a person should know of a plan before they follow it. */
+export const restoreWarnings = ({ exact, uncovered }: Pick<RestorePlan, 'exact' | 'uncovered'>): readonly string[] => [
+  ...(exact ? [] : ['The event lies inside a turn: files go back to where it had changed nothing.']),
+  ...(uncovered.length === 0 ? [] : [`There is no snapshot of turn ${uncovered.join(', ')}: what it did may stay.`]),
+]
+
 export interface RestoreOptions {
   readonly undo: Undo
   readonly session: string
