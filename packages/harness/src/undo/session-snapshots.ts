@@ -110,8 +110,10 @@ export class SessionSnapshots {
   }
 
   #within(job: Job, signal?: AbortSignal): Promise<JobResult> {
-    const late = AbortSignal.timeout(this.#options.limits.waitMs)
-    return this.#options.undo.run(job, signal ? AbortSignal.any([signal, late]) : late)
+    const { undo, limits } = this.#options
+    // A timer of nothing would still be a race.
+    const late = limits.waitMs > 0 ? AbortSignal.timeout(limits.waitMs) : AbortSignal.abort()
+    return undo.run(job, signal ? AbortSignal.any([signal, late]) : late)
   }
 
   #record(turn: number, when: 'before' | 'after', taken: Taken): void {
