@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { jsonlStore, processHolder } from '@rein/harness'
 import { Desk } from './desk.ts'
@@ -92,6 +93,37 @@ describe('rein doctor', () => {
     const again = await findings(desk, '--fix')
     assert.deepEqual([again.exit, words(again.told, 'fixed'), words(again.told, 'damaged')], [0, [], []])
     assert.deepEqual(words(again.told, 'note'), ['session-declared'])
+  })
+
+  test('in a database too, --fix declares what is damaged in a log whose process died over it', async () => {
+    using desk = await ready()
+    assert.equal((await desk.run(['sessions', 'move', id, '--to', 'sqlite'])).exit, 0)
+    const path = join(desk.home, 'sessions.sqlite')
+    const { host, started } = processHolder()
+    {
+      using db = new DatabaseSync(path)
+      db.prepare('UPDATE session SET host = ?, pid = ?, started = ?, renewed = ?').run(
+        host,
+        4_100_001,
+        started,
+        Date.now(),
+      )
+      db.exec(`UPDATE line SET bytes = x'7b00' WHERE at % 4294967296 = 9`)
+    }
+    const found = await findings(desk)
+    assert.deepEqual([found.exit, words(found.told, 'damaged')], [6, ['session-damaged']])
+    const fixed = await findings(desk, '--fix')
+    assert.equal(fixed.exit, 0)
+    const [one] = fixed.told.filter(({ level }) => level === 'fixed')
+    assert.match(
+      one?.says ?? '',
+      /^1 lost event declared in 1 place; the log as it was \(\d+ KB\) is kept in \S+ in its store$/,
+    )
+    assert.match((await desk.run(['verify', id])).out, /^declared damage/)
+    assert.deepEqual(words((await findings(desk)).told, 'note'), ['session-declared'])
+    using db = new DatabaseSync(path)
+    const [aside] = db.prepare('SELECT length(bytes) AS bytes FROM aside').all()
+    assert.ok(Number(aside?.['bytes']) > 10_000)
   })
 
   test('--fix does not touch a session that is held', async () => {
