@@ -1,6 +1,7 @@
 import type { CallBlock, EventNamed, Header } from '@rein/session'
 import type { Chunk } from '../model/chunk.ts'
 import type { EncodedRequest, ModelFacts, Provider } from '../model/provider.ts'
+import { defaultQuirks } from '../model/quirks.ts'
 import { chunksOf } from './reply.ts'
 import type { Stage } from './stage.ts'
 
@@ -41,15 +42,6 @@ const isMinted = (block: { readonly type: string }): block is CallBlock =>
 
 /** What nobody configures now is as it was. */
 function factsIn(header: Header | undefined, model: string): ModelFacts {
-  const { quirks = unknown, limits = { contextWindow: null, maxOutput: null }, parameters = {} } = header ?? {}
+  const { quirks = defaultQuirks, limits = { contextWindow: null, maxOutput: null }, parameters = {} } = header ?? {}
   return { model, quirks, ...limits, price: null, parameters }
-}
-
-const unknown: Header['quirks'] = {
-  systemRole: 'system',
-  maxTokensField: 'max_tokens',
-  reasoningField: 'none',
-  emptyContent: 'null',
-  usageInStream: true,
-  parallelCalls: 'omit',
 }
