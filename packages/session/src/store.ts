@@ -138,7 +138,7 @@ export interface Lease {
   /**
    * Rewrite pieces beside the log, or remove them, durably. One that is not there is passed over. What they were, and
    * what an earlier `publish` replaced, then stands in no file of the store; sessions in the trash keep theirs.
-   * @returns false when others read the old state at this moment: it is gone when they and the store's next writes are done.
+   * @returns false when others read the old state at this moment: it stays until the store is amended again, of nothing too.
    */
   amend(pieces: readonly Amendment[]): Promise<boolean>
   /** Called, soon, when something may have been posted; a hint, never a promise. */

@@ -140,7 +140,8 @@ async function planned(id: string, lease: Lease, options: RedactSessionOptions):
   const spoiled = aside !== undefined && hiddenBytes(aside.bytes, values.text) !== aside.bytes
   const publish = changed > 0 || spoiled
   if (!publish && amended.pieces.length + spills.size === 0) {
-    const left = await leftOver({ id, log, outputs }, true, options)
+    // An earlier redaction may have left the store's journal to be cut.
+    const left = await leftOver({ id, log, outputs }, await lease.amend([]), options)
     return fail(left.length === 0 ? nowhere(id) : onlyIn(left))
   }
   return { ok: true, value: { id, log, lines, aside, redacted, changed, publish, amended, outputs, spills } }
@@ -179,7 +180,7 @@ async function leftOver(
   const left: string[] = []
   const holds = (text: string): boolean => values.text(text) !== text
   if (holds(cwdOf(log.events))) left.push('the directory under which the session is kept and listed')
-  if (!settled) left.push("the store's journal, which others read just now, until they and the next writes are done")
+  if (!settled) left.push("the store's journal, which others read just now: run this again when they are done")
   for (const name of await outputs.names()) if (holds(name)) left.push(`the name of the whole output ${name}`)
   // What came meanwhile, and what is kept as it is: an item's id, by which it is known not to be taken in twice.
   for (const part of ['aside', 'post'] as const)
