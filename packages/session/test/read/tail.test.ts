@@ -35,7 +35,7 @@ test('what is damaged, unknown or moved at the end of a log is left out, and the
         nul: ['\0'.repeat(line.length)],
         doubled: [line, line],
         unknown: [line.replace(/"type":"/, '"type":"future-')],
-        misshapen: [line.replace(/"data":\{.*\}/, '"data":{}')],
+        misshapen: [line.replace(/"data":\{.*\}/s, '"data":{}')],
       }[how]
       const lines = sink.lines.toSpliced(index, 1, ...spoiled)
       const expected = how === 'doubled' ? log.events : log.events.toSpliced(index, 1)
