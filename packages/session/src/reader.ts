@@ -96,7 +96,8 @@ export class LogReader {
   #hold(found: Found): void {
     const due = this.#events.length
     // A digit of its seq was altered when it follows under the seq that is due; then that is the event that is lost.
-    const place = this.#held.size === 0 && this.#fitsAs(found, due) ? due : found.event.seq
+    const asDue = (this.#held.size === 0 || found.event.seq < due) && this.#fitsAs(found, due)
+    const place = asDue ? due : found.event.seq
     const waiting = this.#held.get(place)
     // A hash covers its record and all before it: whatever carries the same one is that record again, or a spoiled copy.
     const known = this.#events[place]?.hash === found.hash
