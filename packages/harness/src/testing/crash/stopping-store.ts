@@ -189,7 +189,6 @@ function fitting(lines: readonly string[], left: number): { readonly whole: numb
   return { whole: lines.length, bytes }
 }
 
-const sizeOf = (line: string | undefined): number =>
-  line === undefined ? 0 : new TextEncoder().encode(line).length + 1
+const sizeOf = (line: string | undefined): number => (line === undefined ? 0 : Buffer.byteLength(line) + 1)
 
 const died: Failure = { code: 'LOG_WRITE', message: 'the process is dead' }
