@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { DatabaseSync } from 'node:sqlite'
 import test from 'node:test'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
 import { textOf, value } from './scratch.ts'
@@ -10,9 +9,10 @@ import { SqliteScratch } from './sqlite-scratch.ts'
 /** Writes to each database it is given, and never comes to an end of it. */
 const writer = `
   const { DatabaseSync } = require('node:sqlite')
-  const held = process.argv.slice(1).map((path) => {
+  const held = process.argv.slice(1).map((path, number) => {
     const db = new DatabaseSync(path)
-    db.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE; CREATE TABLE half (made TEXT)')
+    const first = number < 2 ? 'PRAGMA journal_mode = WAL; BEGIN IMMEDIATE' : 'BEGIN EXCLUSIVE'
+    db.exec(first + '; CREATE TABLE half (made TEXT)')
     return db
   })
   console.log('writing')
@@ -20,14 +20,16 @@ const writer = `
 `
 
 test('sqlite: a process stopped while it writes, or makes the database, keeps nobody from reading', async (t) => {
-  const [kept, begun] = [new SqliteScratch(), new SqliteScratch()]
+  const [kept, begun, made] = [new SqliteScratch(), new SqliteScratch(), new SqliteScratch()]
   t.after(() => kept.dispose())
   t.after(() => begun.dispose())
+  t.after(() => made.dispose())
   const lease = value(await kept.store().create('ses_a', { cwd: '/a', holder: processHolder() }))
   await lease.append(0, ['{"seq":0}'])
   await lease.release()
-  new DatabaseSync(begun.path).close()
-  const child = spawn(process.execPath, ['-e', writer, kept.path, begun.path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['-e', writer, kept.path, begun.path, made.path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.after(() => child.kill('SIGKILL'))
   await once(child.stdout, 'data')
   child.kill('SIGSTOP')
@@ -39,6 +41,7 @@ test('sqlite: a process stopped while it writes, or makes the database, keeps no
   )
   assert.equal(await textOf(value(await store.read('ses_a'))), '{"seq":0}\n')
   assert.deepEqual(await begun.store().list(), [])
+  assert.deepEqual(await made.store().list(), [])
 
   // Writing waits, and goes on as soon as the process is gone.
   let done = false

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { codeOf } from '../disk-failure.ts'
@@ -131,6 +131,9 @@ export class Database {
     try {
       if (prepareSchema(connection, to)) this.#connection = connection
       return this.#connection
+    } catch (cause) {
+      if (to === 'read' && isBusy(cause) && isBeingMade(this.path)) return undefined
+      throw cause
     } finally {
       if (this.#connection !== connection) connection[Symbol.dispose]()
     }
@@ -147,4 +150,20 @@ export class Database {
       }
     }
   }
+}
+
+/**
+ * Whether whoever holds the file for itself only makes it: its header (sqlite.org/fileformat.html, 18 and 68) has neither
+ * the journal nor the name that a database of sessions has before anything is kept in it.
+ * Closing a file lets go of this process's locks on it; here it can have none, since somebody else has all of it.
+ */
+function isBeingMade(path: string): boolean {
+  const header = Buffer.alloc(72)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header)
+  } finally {
+    closeSync(file)
+  }
+  return header[18] !== 2 && header.readUInt32BE(68) === 0
 }
