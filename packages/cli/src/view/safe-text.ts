@@ -1,3 +1,5 @@
+import { cutTo } from './columns.ts'
+
 /** The character of this number, for patterns a linter would not let stand as themselves. */
 const at = String.fromCodePoint
 
@@ -59,12 +61,11 @@ const escaped = (character: string): string =>
 const isOneLine = (text: string): boolean =>
   !doubtful.test(text) && !text.includes('  ') && !text.startsWith(' ') && !text.endsWith(' ')
 
-/** One line of at most `most` characters; line ends become spaces. */
+/** One line of at most `most` columns; line ends become spaces. */
 export function oneLine(text: string, most: number): string {
-  if (text.length <= most && isOneLine(text)) return text
+  if (text.length <= most && plain.test(text) && isOneLine(text)) return text
   const line = safeText(text).replaceAll(/\s+/g, ' ').trim()
-  const points = line.length > most ? [...line] : []
-  return points.length > most ? `${points.slice(0, Math.max(0, most - 1)).join('')}…` : line
+  return cutTo(line, most)
 }
 
 /**

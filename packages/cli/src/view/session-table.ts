@@ -2,6 +2,7 @@ import type { ListedSession } from '@rein/harness'
 import { knownFormats } from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { moment, size } from './amount.ts'
+import { columnsOf, endOf, padTo } from './columns.ts'
 import { type Paint, paint } from './paint.ts'
 import { oneLine, safeText } from './safe-text.ts'
 
@@ -20,7 +21,7 @@ export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
   const folder = widest([...folders.values()])
   const lineOf = (row: SessionRow, at: number): string => {
     const ended = styleOf(row, colors)(outcomeOf(row).padEnd(outcome))
-    const where = (folders.get(row.entry.cwd) ?? '').padEnd(folder)
+    const where = padTo(folders.get(row.entry.cwd) ?? '', folder)
     const start = `${names[at]?.padEnd(id)}  ${colors.dim(moment(row.entry.changed))}  ${ended}`
     return `${start}  ${sizes[at]?.padStart(bytes)}  ${where}  ${oneLine(row.title, left - folder)}`.trimEnd()
   }
@@ -36,7 +37,7 @@ export function sessionTable(rows: readonly SessionRow[], cli: Cli): string {
   return blocks.join('\n')
 }
 
-const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, cell.length), 0)
+const widest = (cells: readonly string[]): number => cells.reduce((most, cell) => Math.max(most, columnsOf(cell)), 0)
 const longer = (most: number, row: SessionRow): number => Math.max(most, outcomeOf(row).length)
 
 /** Many sessions have one directory. */
@@ -74,7 +75,7 @@ function styleOf(row: SessionRow, { green, red, yellow, dim }: Paint): Paint['di
 function directory(cwd: string | null, home: string | undefined, most: number): string {
   if (cwd === null) return '?'
   const short = home && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd
-  return short.length <= most ? short : `…${short.slice(1 - most)}`
+  return endOf(short, most)
 }
 
-const columns = ({ env }: Cli): number => process.stdout.columns ?? (Number(env['COLUMNS']) || 100)
+export const columns = ({ env }: Cli): number => process.stdout.columns ?? (Number(env['COLUMNS']) || 100)

@@ -21,8 +21,9 @@ interface Row extends Lineage {
 /**
  * Sessions under those they were forked from, without a line end at the end. Those that come from none of these stand
  * in the order given; forks of one stand in the order of the places they were forked at.
+ * @param cli `width`: columns of a line; default as many as it takes, and 60 for a title.
  */
-export function sessionTree(rows: readonly Row[], cli: Pick<Cli, 'color'>): string {
+export function sessionTree(rows: readonly Row[], cli: Pick<Cli, 'color'> & { readonly width?: number }): string {
   const known = new Set(rows.map(({ id }) => id))
   const under = Map.groupBy(rows, ({ parent }) => (parent !== null && known.has(parent) ? parent : ''))
   const colors = paint(cli.color)
@@ -31,7 +32,9 @@ export function sessionTree(rows: readonly Row[], cli: Pick<Cli, 'color'>): stri
   const tell = (row: Row, lead: string, below: string): void => {
     if (told.has(row.id)) return
     told.add(row.id)
-    lines.push(lead + sessionLine(row, { colors, orphan: row.parent !== null && !known.has(row.parent) }))
+    // Every row below another is led in by as many columns as stand before the rows below it.
+    const room = cli.width === undefined ? undefined : cli.width - below.length
+    lines.push(lead + sessionLine(row, { colors, orphan: row.parent !== null && !known.has(row.parent), room }))
     const forks = (under.get(row.id) ?? []).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
     for (const [index, child] of forks.entries()) {
       const last = index === forks.length - 1
@@ -46,13 +49,17 @@ export function sessionTree(rows: readonly Row[], cli: Pick<Cli, 'color'>): stri
 
 function sessionLine(
   { id, parent, at, entry, title, outcome }: Row,
-  { colors, orphan }: { readonly colors: Paint; readonly orphan: boolean },
+  { colors, orphan, room }: { readonly colors: Paint; readonly orphan: boolean; readonly room: number | undefined },
 ): string {
   const state = entry.state === 'free' ? (outcome ?? 'empty') : entry.state
   const place = at === null ? '' : ` @${at}`
   const from = orphan ? `${place} of ${parent}, which is not in this list` : place
-  const origin = parent === null ? '' : colors.dim(safeText(from))
-  return `${safeText(id)}${origin}  ${colors.dim(moment(entry.changed))}  ${state}  ${oneLine(title, 60)}`.trimEnd()
+  const origin = parent === null ? '' : safeText(from)
+  const when = moment(entry.changed)
+  // Three gaps of two.
+  const taken = safeText(id).length + origin.length + when.length + state.length + 6
+  const most = room === undefined ? 60 : Math.max(20, room - taken)
+  return `${safeText(id)}${colors.dim(origin)}  ${colors.dim(when)}  ${state}  ${oneLine(title, most)}`.trimEnd()
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { columnsOf } from '../../src/view/columns.ts'
 import { type Lineage, sessionTree } from '../../src/view/session-tree.ts'
 
 const cli = { color: false }
@@ -20,6 +21,14 @@ test('forks stand under the session they come from, in the order of their places
     ['late', 'a', '├─ b @7', '└─ c @40', '   └─ d @50'],
   )
   assert.match(lines[0] ?? '', /completed {2}about late$/)
+})
+
+test('on a terminal a title is cut where the line ends, forks and wide characters included', () => {
+  const title = '修复失败的测试并且证明它通过了'.repeat(9)
+  const rows = [row('a'), row('b', 'a', 7), row('c', 'b', 9)].map((one) => ({ ...one, title }))
+  for (const line of sessionTree(rows, { ...cli, width: 80 }).split('\n')) {
+    assert.ok(columnsOf(line) <= 80 && columnsOf(line) >= 78, line)
+  }
 })
 
 test('a fork whose parent is not in the list stands alone and names it', () => {

@@ -8,7 +8,7 @@ import { usageFailure } from '../../usage.ts'
 import { counted } from '../../view/amount.ts'
 import { foundText } from '../../view/found-text.ts'
 import { paint } from '../../view/paint.ts'
-import { sessionTable } from '../../view/session-table.ts'
+import { columns, sessionTable } from '../../view/session-table.ts'
 import { refuse, storeOf } from '../stored-log.ts'
 import { filters } from './filters.ts'
 import { plain } from './plain.ts'
@@ -95,7 +95,7 @@ async function tree(cli: Cli, kept: readonly ListedSession[]): Promise<number> {
     const { parent = null } = session.facts ?? {}
     return { ...session, id: session.entry.id, parent: parent?.id ?? null, at: parent?.at ?? null }
   })
-  await cli.out(`${sessionTree(rows, cli)}\n`)
+  await cli.out(`${sessionTree(rows, { color: cli.color, ...(cli.terminal && { width: columns(cli) }) })}\n`)
   return exits.done
 }
 
