@@ -3,6 +3,7 @@ import {
   type Failure,
   fold,
   header,
+  type Posted,
   permission,
   type Result,
   readLog,
@@ -53,10 +54,10 @@ export async function follow(cli: Cli, options: FollowOptions): Promise<Followed
   const item = host.ports.id('in')
   const content = typeof task.text === 'string' ? [{ type: 'text', text: task.text } as const] : task.text
   const input = { kind: 'input', id: item, delivery: 'followup', content, source: { kind: 'person' } } as const
-  const posted = await store.post(id, input)
+  await using following = new Following(cli, options, { store, item, events: [...events] })
+  const posted = await following.post(input)
   if (!posted.ok) return { kind: 'refused', failure: posted.failure }
   cli.err(task.quiet ? '' : `rein: session ${id} is open elsewhere; the task was posted there\n`)
-  await using following = new Following(cli, options, { store, item, events: [...events] })
   return await following.end()
 }
 
@@ -109,6 +110,7 @@ class Following implements AsyncDisposable {
   #late: Failure | undefined
   /** What was asked to be stopped already: the waiting item, then its turn. */
   #asked: 'nothing' | 'item' | 'turn' = 'nothing'
+  #posted: Promise<Result<void>> | undefined
 
   constructor(cli: Cli, options: FollowOptions, of: { store: Store; item: string; events: SessionEvent[] }) {
     this.#cli = cli
@@ -130,6 +132,12 @@ class Following implements AsyncDisposable {
       this.#late = timeSpent(ms)
       void this.#stop()
     }, ms)
+  }
+
+  /** From here on a signal takes back what was posted: it must not run when nobody waits for it any more. */
+  post(item: Posted): Promise<Result<void>> {
+    this.#posted = this.#store.post(this.#options.id, item)
+    return this.#posted
   }
 
   async end(): Promise<Followed> {
@@ -182,6 +190,7 @@ class Following implements AsyncDisposable {
 
   /** Withdraw the item while it waits; once it is claimed, stop its turn. */
   async #stop(): Promise<void> {
+    await this.#posted
     const claimed = this.#events.some(
       ({ type, data }) => type === 'user/message' && 'item' in data && data.item === this.#item,
     )
