@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { suite, test } from 'node:test'
 import { type Answer, type MockServer, mockServer } from '@rein/harness/testing/mock-server'
 import { Place, Program, programPath, rein, resultOf } from './program.ts'
@@ -30,7 +40,14 @@ async function story(
 }
 
 /** A user without rights of its own: root may do everything, so it steps down. */
-const ordinary = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+const isRoot = process.getuid?.() === 0
+const ordinary = isRoot ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Whether that user may enter every folder on the way, which a checkout below a private folder does not allow. */
+const mayEnter = (path: string): boolean =>
+  path === dirname(path) || ((statSync(path).mode & 0o001) !== 0 && mayEnter(dirname(path)))
+const hidden = isRoot && ![programPath, process.execPath].every((path) => mayEnter(dirname(path)))
+const unlessHidden = { skip: hidden && 'the checkout lies in a private folder' }
 
 /** The program as that user, in a shell that sets limits first. */
 async function limited(place: Place, args: readonly string[], as: { shell?: string; user?: object }) {
@@ -60,7 +77,7 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
     })
   })
 
-  test('a home that may not be written is refused before anything runs, and works once it may', () =>
+  test('a home that may not be written is refused before anything runs, and works once it may', unlessHidden, () =>
     story([says('One.')], async ({ place, server }) => {
       const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary
       for (const path of [place.folder, place.home, place.cwd]) chownSync(path, uid, gid)
@@ -73,9 +90,10 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
       chmodSync(place.home, 0o700)
       const run = await limited(place, args, { user: ordinary })
       assert.deepEqual([run.code, run.stdout], [0, 'One.\n'])
-    }))
+    }),
+  )
 
-  test('a log that may not be read or written is named with 1, and goes on once it may', () =>
+  test('a log that may not be read or written is named with 1, and goes on once it may', unlessHidden, () =>
     story([says('One.'), says('Two.')], async ({ place, server }) => {
       const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary
       for (const path of [place.folder, place.home, place.cwd]) chownSync(path, uid, gid)
@@ -89,7 +107,8 @@ suite('trouble with the disk', { concurrency: 3, skip: process.platform === 'win
       chmodSync(log, 0o600)
       const run = await limited(place, args, { user: ordinary })
       assert.deepEqual([run.code, run.stdout], [0, 'Two.\n'])
-    }))
+    }),
+  )
 
   test('a folder in the place of a log is named, and the session goes on once the log is back', () =>
     story([says('One.'), says('Two.')], async ({ place, server }) => {
