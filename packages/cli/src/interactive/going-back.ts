@@ -1,6 +1,15 @@
-import type { Agent } from '@rein/harness'
-import { type Failure, planRewind, type Result, rewind, type TurnEntry, turnsOf } from '@rein/session'
+import { type Agent, Commands } from '@rein/harness'
+import {
+  type Failure,
+  planRewind,
+  type Result,
+  rewind,
+  type SessionEvent,
+  type TurnEntry,
+  turnsOf,
+} from '@rein/session'
 import type { Cli } from '../cli.ts'
+import type { Hosted } from '../start.ts'
 import { type Paint, paint } from '../view/paint.ts'
 import { changesNothing, rewindText } from '../view/rewind-text.ts'
 import { fewLines, indent, safeText } from '../view/safe-text.ts'
@@ -9,6 +18,7 @@ import type { Terminal } from './terminal.ts'
 
 interface Surroundings {
   readonly cli: Cli
+  readonly host: Hosted
   readonly agent: Agent
   readonly terminal: Terminal
 }
@@ -19,7 +29,7 @@ const listed = 20
 const width = 100
 
 /** `/rewind` lists the turns; `/rewind 3` undoes turn 3 and what follows, `/rewind @120` what came after event 120. */
-export async function rewindTo({ cli, agent, terminal }: Surroundings, typed: string): Promise<Result<void>> {
+export async function rewindTo({ cli, host, agent, terminal }: Surroundings, typed: string): Promise<Result<void>> {
   const { log } = agent.session
   const turns = turnsOf(log.events)
   const colors = paint(cli.color && terminal.person)
@@ -38,12 +48,26 @@ export async function rewindTo({ cli, agent, terminal }: Surroundings, typed: st
     terminal.line(colors.dim('what was said there:'))
     terminal.line(indent(fewLines(safeText(undone.prompt), 12), '  '))
   }
-  terminal.line(colors.dim(`Files stay as they are. Take it back with /rewind @${done.value.seq - 1}`))
+  const restores = host.host.get(Commands)?.get('restore') !== undefined
+  terminal.line(colors.dim(afterRewind(log.events, { to: plan.value.to, seq: done.value.seq, restores })))
   return { ok: true, value: undefined }
 }
 
+/**
+ * What a rewind to event `to`, itself event `seq`, leaves to be done. Files go back by another command, where there is
+ * one and something was kept since.
+ */
+export function afterRewind(
+  events: readonly SessionEvent[],
+  { to, seq, restores }: { readonly to: number; readonly seq: number; readonly restores: boolean },
+): string {
+  const kept = restores && events.some((event) => event.type === 'files/snapshot' && event.seq > to)
+  const files = kept ? `Files stay as they are; they go back with /restore @${to}.` : 'Files stay as they are.'
+  return `${files} Take it back with /rewind @${seq - 1}`
+}
+
 /** `/tree`: where this session comes from and how it went, with the places to go back to. */
-export function showTree({ cli, agent, terminal }: Surroundings): void {
+export function showTree({ cli, agent, terminal }: Omit<Surroundings, 'host'>): void {
   const color = cli.color && terminal.person
   const shown = turnTree(agent.session.log.events, { color, width })
   terminal.line(shown === '' ? 'No turn yet.' : shown)

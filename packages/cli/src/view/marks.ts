@@ -1,5 +1,6 @@
 import type { Damage, DataOf, InboxItem, LiveSession, SessionEvent } from '@rein/session'
 import { counted, duration, size } from './amount.ts'
+import { noteText } from './note-mark.ts'
 import type { Paint, Style } from './paint.ts'
 import { fewLines, indent, oneLine, safeText } from './safe-text.ts'
 import { shownFailure } from './shown-failure.ts'
@@ -171,10 +172,17 @@ function workMark(event: SessionEvent, { paint, width, lines }: Marking): string
     case 'agent/settled':
       return dim(oneLine(`child ${event.data.id}: ${event.data.outcome}`, width))
     case 'files/restored':
-      return mark(`${counted(event.data.paths.length, 'file')} restored`, dim)
+      return mark(`${counted(event.data.paths.length, 'path')} restored`, dim)
+    case 'plugin/note':
+      return noteMark(event.data, yellow)
     default:
       return undefined
   }
+}
+
+function noteMark(note: DataOf<'plugin/note'>, style: Style): string | undefined {
+  const text = noteText(note)
+  return text === undefined ? undefined : mark(oneLine(text, 400), style)
 }
 
 const withCause = (text: string, error: DataOf<'turn/end'>['error'], paint: Paint): string =>

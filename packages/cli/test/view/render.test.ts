@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Block, SessionEvent } from '@rein/session'
+import { type Block, fold, type Json, type SessionEvent, transcript } from '@rein/session'
 import { type RenderOptions, render } from '../../src/view/render.ts'
 import { event, result } from './events.ts'
 
@@ -154,6 +154,26 @@ describe('a mark', () => {
     const text = shown(event('turn/end', { turn: 1, outcome: 'error', error }))
     assert.equal(text, '— the turn ended in an error —\n  NETWORK: no route\n    Check the network.')
     assert.equal(render(event('turn/end', { turn: 1, outcome: 'completed' }), { color: false }), undefined)
+  })
+
+  test('says that files cannot go back, or that old snapshots went, and keeps the notes of other plugins to itself', () => {
+    const note = (plugin: string, kind: string, data: Json) => event('plugin/note', { plugin, kind, v: 1, data })
+    assert.deepEqual(
+      [
+        shown(note('snapshots', 'unavailable', { turn: 1, reason: 'It took\nlonger than 10000 ms.' })),
+        shown(note('snapshots', 'collected', { snapshots: 2, bytes: 2048 })),
+        shown(note('snapshots', 'collected', 'no facts')),
+        shown(note('todo', 'unavailable', { reason: 'x' })),
+      ],
+      [
+        '— files changed now cannot be taken back: It took longer than 10000 ms. —',
+        '— 2 old snapshots removed to make room (2.0 KB): what they kept cannot go back —',
+        '',
+        '',
+      ],
+    )
+    const noted = note('snapshots', 'unavailable', { turn: 1, reason: 'x' })
+    assert.deepEqual([...fold(transcript, [noted]).entries], [noted])
   })
 
   test('is missing for what only a program needs', () => {

@@ -28,7 +28,6 @@ const hidden: ReadonlySet<EventType> = new Set<EventType>([
   'compaction/start',
   'compaction/summary',
   'files/snapshot',
-  'plugin/note',
 ])
 
 /** Shows what was rewound too, marked; so it never goes back itself. */
