@@ -142,11 +142,11 @@ class Reading {
   #wordCount(): string | undefined {
     const row = commands.find(({ name }) => name === this.#command)
     if (this.#command === 'resume' && !this.#given.has('print') && this.#words.length > 1) {
-      return `rein resume takes one id, and "${this.#words[1]}" is one too many`
+      return `resume takes one id, and "${this.#words[1]}" is one too many`
     }
     const [least, most] = row?.words ?? [0, Number.POSITIVE_INFINITY]
-    if (this.#words.length > most) return `rein ${this.#command} takes no "${this.#words[most]}"`
-    return this.#words.length < least ? `rein ${this.#command} needs ${row?.takes}` : undefined
+    if (this.#words.length > most) return `${this.#command} takes no "${this.#words[most]}"`
+    return this.#words.length < least ? `${this.#command} needs ${row?.takes}` : undefined
   }
 }
 

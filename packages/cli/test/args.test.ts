@@ -36,7 +36,7 @@ test('a word may name a command under another, unless it stands behind --', () =
   const looked = read('sessions', '--', 'title')
   assert.deepEqual([looked.command, looked.words], ['sessions', ['title']])
   assert.equal(read('sessions', 'about', 'title').command, 'sessions')
-  assert.match(problem('sessions', 'title', 's-1'), /rein sessions title needs <id> TITLE/)
+  assert.match(problem('sessions', 'title', 's-1'), /^sessions title needs <id> TITLE/)
   assert.match(help('sessions'), /^rein sessions title <id> TITLE/m)
 })
 
@@ -83,7 +83,7 @@ test('what follows a task is its files, also when it is named like a command', (
 })
 
 test('a command takes the words it says and no more', () => {
-  assert.match(problem('show'), /rein show needs <id>/)
+  assert.match(problem('show'), /^show needs <id>/)
   assert.match(problem('show', 'a', 'b'), /takes no "b"/)
   assert.match(problem('resume', 'a', 'b'), /one too many/)
   assert.equal(read('show', '--help').has('help'), true)

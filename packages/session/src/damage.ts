@@ -14,6 +14,14 @@ export interface Damage {
   readonly events: number
 }
 
+/** In words what is wrong where nothing that can be counted was lost; undefined where it can. */
+export function uncounted({ reason, events, bytes }: Pick<Damage, 'reason' | 'events' | 'bytes'>): string | undefined {
+  if (events > 0 || bytes > 0) return undefined
+  if (reason === 'torn') return 'the log of this session was empty: what it held, if anything, is lost'
+  if (reason === 'bad-seq') return 'lines out of order, nothing lost'
+  return reason === 'spliced' ? 'lines run together or cut apart, nothing lost' : 'nothing lost'
+}
+
 /** A log as read: every event that can be told, and exactly what could not be. */
 export interface ReadLog {
   /** Contiguous from 0; a lost event is a `session/damage` in its place. */

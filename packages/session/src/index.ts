@@ -6,6 +6,7 @@ export { check, closedLength, logRules } from './check/index.ts'
 export type { Violation } from './check/rule.ts'
 export type { StoreUnderTest } from './contract/store.ts'
 export { storeContract } from './contract/store.ts'
+export { uncounted } from './damage.ts'
 export type { Encoder, Encoding, ReadBlob } from './dialect/encoder.ts'
 export { encoderFor } from './dialect/encoder.ts'
 export type {

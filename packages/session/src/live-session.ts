@@ -49,29 +49,36 @@ export async function createSession(options: SessionOptions, cwd: string): Promi
   return { ok: true, value: live({ options, lease: lease.value, log, damage: [] }) }
 }
 
-/** Become the writer of a session: declare what could not be read, close what was left open, go on. */
-export async function resumeSession(options: SessionOptions, id: string): Promise<Result<LiveSession>> {
+/**
+ * Become the writer of a session: declare what could not be read, close what was left open, go on.
+ * @param cwd the directory of a session whose log is empty, and so names none.
+ */
+export async function resumeSession(options: SessionOptions, id: string, cwd = ''): Promise<Result<LiveSession>> {
   const lease = await options.store.acquire(id, { holder: options.holder })
   if (!lease.ok) return lease
-  return orGivenBack(lease.value, () => goOn(lease.value, options))
+  return orGivenBack(lease.value, () => goOn(lease.value, options, cwd))
 }
 
-async function goOn(lease: Lease, options: SessionOptions): Promise<Result<LiveSession>> {
+async function goOn(lease: Lease, options: SessionOptions, cwd: string): Promise<Result<LiveSession>> {
   const mended = await mend(lease, options.ports)
   if (!mended.ok) return mended
   const { events, read } = mended.value
-  const emptied = events.length === 0 && lease.epoch > 2
-  const damage = emptied ? [lostWhole] : read.damage
+  const empty = events.length === 0
+  const damage = empty ? [lostWhole] : read.damage
   const log = new SessionLog({ ports: options.ports, sink: lease, events })
-  // Of a log that was cut to nothing only its name is left.
-  if (events.length === 0) log.append('session/start', { format: 1, id: lease.id, cwd: '', rein: options.rein })
-  if (emptied) log.append('session/damage', { reason: 'torn', events: 0, lines: 0, bytes: 0 })
+  if (empty) {
+    log.append('session/start', { format: 1, id: lease.id, cwd, rein: options.rein })
+    log.append('session/damage', { reason: 'torn', events: 0, lines: 0, bytes: 0 })
+  }
   const { host, pid, started } = options.holder
   log.append('session/resume', { epoch: lease.epoch, holder: `${host}:${pid}:${started}`, rein: options.rein })
   return closedUp(live({ options, lease, log, damage }))
 }
 
-/** Whoever takes a session over writes to its log at once. One that is empty the time after was cut to nothing. */
+/**
+ * Whoever makes or takes over a session writes to its log at once. One that is empty was cut to nothing, or its process
+ * died in that moment: nothing tells for certain, so it is not called whole.
+ */
 const lostWhole: Damage = { reason: 'torn', line: 1, offset: 0, bytes: 0, events: 0 }
 
 /** What fails while a session is opened is a value, a take-over in that moment included, and holds no lease. */

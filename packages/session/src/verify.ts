@@ -1,5 +1,6 @@
 import { check, closedLength } from './check/index.ts'
 import type { Violation } from './check/rule.ts'
+import { type Damage, uncounted } from './damage.ts'
 import type { EventNamed, SessionEvent } from './events/index.ts'
 import type { NewHasher } from './hasher.ts'
 import type { ReadLog } from './read.ts'
@@ -23,7 +24,7 @@ export interface Verification {
   readonly events: number
   /** Hash of the last line. Kept elsewhere, it proves later that nothing was rewritten. */
   readonly head: string
-  /** In words, the most serious first. */
+  /** In words; what decides the answer comes first. */
   readonly problems: readonly string[]
   readonly violations: readonly Violation[]
 }
@@ -36,8 +37,8 @@ export interface VerifyOptions {
   readonly hasher: NewHasher
   /** The blobs the log names, loaded before. */
   readonly blob: (sha256: string) => Uint8Array | undefined
-  /** Whether somebody became the writer a second time. An empty log is then no beginning but a loss. Default: not known. */
-  readonly openedAgain?: boolean
+  /** Whether something besides says that the log was written to: an empty one is then a loss. Default: not known. */
+  readonly written?: boolean
 }
 
 /**
@@ -45,64 +46,69 @@ export interface VerifyOptions {
  * it. Never repairs. Linear in the log and in the bodies whose front moved.
  */
 export function verify(log: ReadLog, options: VerifyOptions): Verification {
-  const { events, damage, openEnd } = log
+  const { events, openEnd } = log
   const closed = closedLength(events)
   const violations = check(events).filter((violation) => violation.seq < closed)
-  const requests = proveRequests(events, { ...options, hiddenBefore: hiddenBefore(events) })
-  const emptied = events.length === 0 && options.openedAgain === true
-  const problems = [
-    ...beginning(log),
-    ...(emptied ? ['the session was opened again, which writes to the log: what it held is lost'] : []),
-    ...requests.different.map(({ what }) => what),
-    ...damage.map(
-      (found) =>
-        `line ${found.line}: ${found.reason}, ${found.events} events and ${found.bytes} bytes lost at byte ${found.offset}, not declared`,
-    ),
-    ...violations.map((violation) => `event ${violation.seq} breaks rule ${violation.rule}: ${violation.what}`),
-    ...requests.missing,
-    ...requests.unknown.map(({ what }) => what),
-  ]
+  const requests = proveRequests(log, options)
   const open = openEnd || events.length === 0 || closed < events.length
+  const found = [...beginning(log, options.written), ...faults(log, violations), ...requests.problems]
+  const answer = worst.find((each) => found.some(({ makes }) => makes === each)) ?? soundAnswer(log, open)
+  // What decides comes first; all else keeps its order.
+  const deciding = found.filter(({ makes }) => makes === answer)
+  const others = found.filter(({ makes }) => makes !== answer)
   return {
-    answer: emptied ? 'FALSE' : answerOf({ log, violations, requests, open }),
+    answer,
     proved: requests.proved,
     requests: requests.all,
     events: events.length,
     head: events.at(-1)?.hash ?? '',
-    problems,
+    problems: [...deciding, ...others].map(({ what }) => what),
     violations,
   }
 }
 
-interface Findings {
-  readonly log: ReadLog
-  readonly violations: readonly Violation[]
-  readonly requests: ReturnType<typeof proveRequests>
-  readonly open: boolean
+/** Answers that end badly, the worst first. */
+const worst = ['FALSE', 'blob missing', 'cannot rebuild'] as const
+
+/** Something wrong, in words, and the answer it makes unless a worse one is found; none where it is excused. */
+interface Problem {
+  readonly what: string
+  readonly makes?: (typeof worst)[number]
 }
+
+/** @param makes what it makes of the log, when it counts. */
+const problem = (what: string, makes: (typeof worst)[number], counts: boolean): Problem =>
+  counts ? { what, makes } : { what }
 
 /** A log starts with its own name, or with declared damage in its place. */
-function beginning({ events }: ReadLog): string[] {
+function beginning({ events }: ReadLog, written: boolean | undefined): Problem[] {
   const type = events[0]?.type
   if (type === 'session/start' || type === 'session/damage') return []
-  return [type === undefined ? 'the log holds no event' : `the log starts with ${type}, not with session/start`]
+  if (type !== undefined) return [problem(`the log starts with ${type}, not with session/start`, 'FALSE', true)]
+  return [
+    ...(written ? [problem('something was written to the log: what it held is lost', 'FALSE', true)] : []),
+    { what: 'the log holds no event: nothing was written, or what it held is lost' },
+  ]
 }
 
-/**
- * What declared damage took away may leave rules broken and requests that cannot be rebuilt behind it, never before it.
- * A redaction excuses as little as it can: requests before it that differ, and only those made of something in which a
- * placeholder stands. Whoever rewrote other words too is told, whatever the log declares. A chain can be computed by
- * anybody, so this finds mistakes and not forgers; the head hash, kept elsewhere, finds those.
- */
-function answerOf({ log, violations, requests, open }: Findings): Answer {
+/** What declared damage took away may leave rules broken behind it, never before it. */
+function faults(log: ReadLog, violations: readonly Violation[]): Problem[] {
   const damaged = declaredAt(log)
-  if (log.damage.length > 0 && !log.openEnd) return 'FALSE'
-  if (log.events.length > 0 && beginning(log).length > 0) return 'FALSE'
-  if (violations.some(({ seq }) => seq < damaged)) return 'FALSE'
-  if (requests.different.some(({ seq, excused }) => seq < damaged && !excused)) return 'FALSE'
-  if (requests.missing.length > 0) return 'blob missing'
-  if (requests.unknown.some(({ seq }) => seq < damaged)) return 'cannot rebuild'
-  if (damaged < Number.POSITIVE_INFINITY) return 'declared damage'
+  return [
+    ...log.damage.map((found) => problem(damageText(found), 'FALSE', !log.openEnd)),
+    ...violations.map(({ seq, rule, what }) =>
+      problem(`event ${seq} breaks rule ${rule}: ${what}`, 'FALSE', seq < damaged),
+    ),
+  ]
+}
+
+function damageText(found: Damage): string {
+  const lost = uncounted(found) ?? `${found.events} events and ${found.bytes} bytes lost`
+  return `line ${found.line}: ${found.reason}, ${lost}, at byte ${found.offset}, not declared`
+}
+
+function soundAnswer(log: ReadLog, open: boolean): Answer {
+  if (declaredAt(log) < Number.POSITIVE_INFINITY) return 'declared damage'
   if (isMarked(log.events) || log.events.some(isRedaction)) return 'redacted'
   return open ? 'open tail' : 'clean'
 }
@@ -154,7 +160,14 @@ class Hidden {
   }
 }
 
-function proveRequests(events: readonly SessionEvent[], options: VerifyOptions & { readonly hiddenBefore: number }) {
+/**
+ * What declared damage took away may leave requests behind it that cannot be rebuilt, never before it. A redaction
+ * excuses as little as it can: requests before it that differ, and only those made of something in which a placeholder
+ * stands. Whoever rewrote other words too is told, whatever the log declares. A chain can be computed by anybody, so
+ * this finds mistakes and not forgers; the head hash, kept elsewhere, finds those.
+ */
+function proveRequests(log: ReadLog, options: VerifyOptions) {
+  const { events } = log
   const missing = new Set<string>()
   const blob = (sha256: string) => {
     const bytes = options.blob(sha256)
@@ -162,9 +175,10 @@ function proveRequests(events: readonly SessionEvent[], options: VerifyOptions &
     return bytes
   }
   const rebuild = new Rebuild({ hasher: options.hasher, blob })
-  const hidden = new Hidden(options.hiddenBefore)
-  const different: { seq: number; what: string; excused: boolean }[] = []
-  const unknown: { seq: number; what: string }[] = []
+  const hidden = new Hidden(hiddenBefore(events))
+  const damaged = declaredAt(log)
+  const different: Problem[] = []
+  const unknown: Problem[] = []
   let all = 0
   let proved = 0
   for (const event of events) {
@@ -172,17 +186,19 @@ function proveRequests(events: readonly SessionEvent[], options: VerifyOptions &
     hidden.see(event)
     if (event.type !== 'request/sent') continue
     all++
-    const { seq } = event
     const { id, sha256, bytes, kind } = event.data
     const made = rebuild.request(event)
-    if (!made.ok) unknown.push({ seq, what: `request ${id}: ${made.failure.message}` })
-    else if (made.value.sha256 === sha256 && made.value.bytes === bytes) proved++
-    else if (missing.size > 0) unknown.push({ seq, what: `request ${id} cannot be proved without its blobs` })
+    const before = event.seq < damaged
+    if (made.ok && made.value.sha256 === sha256 && made.value.bytes === bytes) proved++
+    else if (!made.ok) unknown.push(problem(`request ${id}: ${made.failure.message}`, 'cannot rebuild', before))
+    else if (missing.size > 0)
+      unknown.push(problem(`request ${id} cannot be proved without its blobs`, 'cannot rebuild', before))
     else {
       const excused = hidden.excuses(event, rebuild)
       const why = excused ? 'held what was redacted and cannot be proved' : 'is not what the log gives'
-      different.push({ seq, what: `${kind} request ${id} (event ${seq}) ${why}`, excused })
+      different.push(problem(`${kind} request ${id} (event ${event.seq}) ${why}`, 'FALSE', before && !excused))
     }
   }
-  return { all, proved, different, unknown, missing: [...missing] }
+  const gone = [...missing].map((what) => problem(what, 'blob missing', true))
+  return { all, proved, problems: [...different, ...gone, ...unknown] }
 }

@@ -84,7 +84,7 @@ async function rewound(
   overwrite: boolean,
 ): Promise<Result<{ readonly seq: number; readonly told: readonly string[] }>> {
   const options = { store: storeOf(cli), ports: realPorts, holder: processHolder(), rein: cli.version }
-  const session = await resumeSession(options, id)
+  const session = await resumeSession(options, id, cli.cwd)
   if (!session.ok) return { ok: false, failure: held(session.failure, asked) }
   return closing(session.value, async () => {
     const { log } = session.value

@@ -101,5 +101,5 @@ function unproved({ code, message }: Failure): Line {
 async function proving({ home }: Cli, { id, log, blob }: StoredLog): Promise<VerifyOptions> {
   if (log.events.length > 0) return { hasher: nodeHasher, blob }
   const parts = (await sessionParts(home, Date.now)).find((each) => each.id === id)
-  return { hasher: nodeHasher, blob, openedAgain: (parts?.locks.at(-1)?.epoch ?? 1) > 1 }
+  return { hasher: nodeHasher, blob, written: parts?.written === true }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type SessionParts, sessionParts } from '@rein/harness'
-import { type Failure, fold, type ReadLog, type SessionEntry, turns } from '@rein/session'
+import { type Failure, fold, type ReadLog, type SessionEntry, turns, uncounted } from '@rein/session'
 import { blobsIn, type StoredLog, storedLog } from '../commands/stored-log.ts'
 import { counted, size } from '../view/amount.ts'
 import type { Finding, SessionsOptions } from './finding.ts'
@@ -47,7 +47,8 @@ function damageOf(about: string, { damage }: ReadLog): Finding {
   const bytes = damage.reduce((sum, each) => sum + each.bytes, 0)
   const [first] = damage
   const where = first ? ` (${first.reason}, from line ${first.line}, byte ${first.offset})` : ''
-  const lost = `${counted(events, 'event')} and ${size(bytes)} lost in ${counted(damage.length, 'place')}`
+  const counts = `${counted(events, 'event')} and ${size(bytes)} lost in ${counted(damage.length, 'place')}`
+  const lost = (first && uncounted({ ...first, events, bytes })) ?? counts
   const next = '`rein doctor --fix` declares it and keeps the log as it is beside; so does `rein resume`.'
   return { area, word: 'session-damaged', level: 'damaged', about, says: `${lost}${where}, not declared`, next }
 }
@@ -60,10 +61,12 @@ function stateOf({ id: about, state }: SessionEntry, log: ReadLog, parts: Sessio
   const resume = `\`rein resume ${about}\` goes on with it.`
   if (state === 'held') return [note('session-held', 'is open in another process')]
   const lock = parts?.locks.at(-1)
-  if (log.events.length === 0 && (lock?.epoch ?? 1) > 1) {
-    const says = 'the log is empty, and the session was opened again, which writes to it: what it held is lost'
+  if (log.events.length === 0 && parts?.written === true) {
+    const says = 'the log is empty, and something was written to it: what it held is lost'
     return [{ area, word: 'session-emptied', level: 'damaged', about, says, next: 'Put its log back from a copy.' }]
   }
+  if (log.events.length === 0)
+    return [note('session-empty', 'the log is empty: nothing was written, or what it held is lost', resume)]
   const found: Finding[] = []
   if (log.openEnd)
     found.push(note('session-open-tail', 'its last line was cut off', `${resume} What is cut is kept aside.`))

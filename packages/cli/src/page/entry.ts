@@ -1,4 +1,5 @@
 import type { Content, EventNamed, SessionEvent, Source } from '@rein/session'
+import { count } from '../view/amount.ts'
 import { markOf } from '../view/marks.ts'
 import { paint } from '../view/paint.ts'
 import { type Asked, call } from './call.ts'
@@ -20,7 +21,7 @@ export class Entries {
   async draw(event: SessionEvent): Promise<Html | undefined> {
     switch (event.type) {
       case 'system/message':
-        return html`<details><summary>system text, ${event.data.text.length} characters</summary>${cut(event.data.text, longest.said, (part) => html`<pre>${part}</pre>`)}</details>
+        return html`<details><summary>system text, ${count(event.data.text.length)} characters</summary>${cut(event.data.text, longest.said, (part) => html`<pre>${part}</pre>`)}</details>
 `
       case 'user/message':
         return this.#user(event.data.content, event.data.source)

@@ -1,4 +1,4 @@
-import type { Damage, DataOf, InboxItem, LiveSession, SessionEvent } from '@rein/session'
+import { type Damage, type DataOf, type InboxItem, type LiveSession, type SessionEvent, uncounted } from '@rein/session'
 import { counted, duration, size } from './amount.ts'
 import { noteText } from './note-mark.ts'
 import type { Paint, Style } from './paint.ts'
@@ -50,14 +50,19 @@ export function markOf(event: SessionEvent, drawing: Marking): string | undefine
   }
 }
 
-const damage = ({ reason, events, bytes, aside }: DataOf<'session/damage'>): string => {
+type Loss = Pick<Damage, 'reason' | 'events' | 'bytes'>
+
+const lossText = (loss: Loss): string =>
+  uncounted(loss) ?? `${counted(loss.events, 'event')} and ${size(loss.bytes)} lost`
+
+const damage = ({ aside, ...loss }: DataOf<'session/damage'>): string => {
   const kept = aside === undefined ? '' : `; the damaged bytes are kept in ${aside}`
-  return `damage (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost${kept}`
+  return `damage (${loss.reason}): ${lossText(loss)}${kept}`
 }
 
 /** What was found wrong with a log when it was read. */
-export const damageText = ({ reason, line, offset, bytes, events }: Damage): string =>
-  `damage at line ${line} of the log, byte ${offset} (${reason}): ${counted(events, 'event')} and ${size(bytes)} lost`
+export const damageText = ({ line, offset, ...loss }: Damage): string =>
+  `damage at line ${line} of the log, byte ${offset} (${loss.reason}): ${lossText(loss)}`
 
 /** What the person is told once of a session that was opened: what is lost of it, and what will not run because of that. */
 export function openedText({ damage, withdrawn }: Pick<LiveSession, 'damage' | 'withdrawn'>): readonly string[] {

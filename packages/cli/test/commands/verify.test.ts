@@ -81,6 +81,8 @@ describe('rein verify', () => {
     writeFileSync(at('s-new.jsonl'), '')
     writeFileSync(at('s-new.lock.1'), '')
     assert.match((await own.run(['verify', 's-new'])).out, /^open tail/)
+    mkdirSync(at('s-new.spill'))
+    assert.match((await own.run(['verify', 's-new'])).out, /^FALSE/)
     writeFileSync(at('s-cut.jsonl'), '')
     writeFileSync(at('s-cut.lock.2'), '')
     const cut = await own.run(['verify', 's-cut'])

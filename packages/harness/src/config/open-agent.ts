@@ -68,7 +68,7 @@ function openSession(options: SessionOptions, start: SessionStart, cwd: string):
     case 'new':
       return createSession(options, cwd)
     case 'resume':
-      return resumeSession(options, start.id)
+      return resumeSession(options, start.id, cwd)
     case 'fork':
       return forkSession(options, start)
   }

@@ -73,6 +73,17 @@ test('a damaged log is resumed from its mended lines, with the loss declared and
   await again.close()
 })
 
+test('an emptied log is never called whole: the loss is declared, in the directory it is resumed from', async () => {
+  const { id, store, options } = await written()
+  store.load(id, new Uint8Array())
+  const session = value(await resumeSession(options, id, '/here'))
+  assert.deepEqual(session.damage, [{ reason: 'torn', line: 1, offset: 0, bytes: 0, events: 0 }])
+  const [start, declared] = session.log.events
+  assert.equal(start?.type === 'session/start' && start.data.cwd, '/here')
+  assert.equal(declared?.type, 'session/damage')
+  await session.close()
+})
+
 test('a fork begins with the very lines of its parent', async () => {
   const { id, store, options, lines } = await written()
   const forked = value(await forkSession(options, { id, at: 3 }))

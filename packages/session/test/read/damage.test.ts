@@ -164,7 +164,10 @@ test('a log cut to nothing opens empty and is an open tail', async () => {
   const read = await opened(new Uint8Array())
   assert.deepEqual([read.events, read.damage], [[], []])
   const found = verify(read, { hasher, blob: () => undefined })
-  assert.deepEqual([found.answer, found.problems], ['open tail', ['the log holds no event']])
+  assert.deepEqual(
+    [found.answer, found.problems],
+    ['open tail', ['the log holds no event: nothing was written, or what it held is lost']],
+  )
 })
 
 test('a billion missing events are not made up for one wrong number', async () => {

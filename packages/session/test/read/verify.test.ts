@@ -80,9 +80,21 @@ test('an empty log is a beginning, or a loss when somebody wrote to it before', 
   const read = await opened([])
   const blob = () => undefined
   assert.equal(verify(read, { hasher, blob }).answer, 'open tail')
-  const lost = verify(read, { hasher, blob, openedAgain: true })
+  const lost = verify(read, { hasher, blob, written: true })
   assert.equal(lost.answer, 'FALSE')
   assert.match(lost.problems.join(), /what it held is lost/)
+})
+
+test('what decides the answer is the first problem', async () => {
+  const world = played()
+  const mark: Written = { type: 'session/migrated', data: { from: 1, to: 1, oldHead: '' } }
+  const lines = chained([...rewritten(world), mark])
+  const found = verify(await opened([...lines, '\0\0', '']), { hasher, blob: world.blob })
+  assert.equal(found.answer, 'FALSE')
+  assert.match(found.problems[0] ?? '', /: nul, 0 events and 2 bytes lost, at byte \d+, not declared$/)
+  assert.match(found.problems[1] ?? '', /held what was redacted/)
+  const pictures = verify(await opened(lines), { hasher, blob: () => undefined })
+  assert.deepEqual([pictures.answer, /^blob .* is missing$/.test(pictures.problems[0] ?? '')], ['blob missing', true])
 })
 
 test('a migration between formats hides no difference', async () => {

@@ -4,6 +4,8 @@ import type { Command } from '../../cli.ts'
 import { exits } from '../../exit.ts'
 import { realPorts } from '../../ports.ts'
 import { usage } from '../../usage.ts'
+import { openedText } from '../../view/marks.ts'
+import { paint } from '../../view/paint.ts'
 import { oneLine } from '../../view/safe-text.ts'
 import { namedId, refuse, storeOf } from '../stored-log.ts'
 
@@ -19,9 +21,10 @@ export const title: Command = async (cli, args) => {
   const id = await namedId(cli, store, args)
   if (!id.ok) return refuse(cli, id.failure)
   const options = { store, ports: realPorts, holder: processHolder(), rein: cli.version }
-  const opened = await resumeSession(options, id.value)
+  const opened = await resumeSession(options, id.value, cli.cwd)
   if (!opened.ok) return refuse(cli, opened.failure.code === 'SESSION_BUSY' ? held(id.value) : opened.failure)
   const session = opened.value
+  for (const text of openedText(session)) cli.err(`${paint(cli.color).red(text)}\n`)
   try {
     session.log.append('session/title', { title: checked.value, by: 'person' })
   } finally {

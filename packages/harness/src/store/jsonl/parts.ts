@@ -31,6 +31,8 @@ export interface SessionParts {
   readonly copies: readonly string[]
   /** Names of the folders and files that belong to it besides. */
   readonly others: readonly string[]
+  /** Whether something besides its log says that it was written to. One that is empty then lost what it held. */
+  readonly written: boolean
 }
 
 /** Everything under `<home>/sessions/`, a session an entry, in no order. Reads names and locks only. */
@@ -53,11 +55,23 @@ export async function sessionParts(home: string, now: () => number): Promise<rea
         lock?.close()
         return lock ? [{ epoch, holder: lock.holder, released: lock.released, state: judge(lock) }] : []
       })
-      found.push({ folder, id, logs: logs.sort(ascending), locks: seen, copies, others })
+      found.push({
+        folder,
+        id,
+        logs: logs.sort(ascending),
+        locks: seen,
+        copies,
+        others,
+        written: isWritten(id, locks, others),
+      })
     }
   }
   return found
 }
+
+/** It was taken a second time, or something was kept with it: both only by a writer. */
+const isWritten = (id: string, locks: readonly number[], others: readonly string[]): boolean =>
+  (locks.at(-1) ?? 0) > 1 || ['blobs', 'spill', 'aside'].some((part) => others.includes(`${id}.${part}`))
 
 const ascending = (a: number, b: number): number => a - b
 
