@@ -1,5 +1,5 @@
 import type { TurnOutcome } from '@rein/session'
-import { fieldsOf, listOf, numberOf, parsed, textOf, textsOf } from './json.ts'
+import { type Fields, fieldsOf, listOf, numberOf, textOf, textsOf } from './json.ts'
 import type { LogLine } from './log-line.ts'
 import { titleOf } from './title.ts'
 
@@ -81,36 +81,35 @@ export function factsAfter(facts: LogFacts, line: LogLine | undefined): LogFacts
 }
 
 type Step = (facts: LogFacts, line: LogLine) => Partial<LogFacts>
-const dataOf = ({ text }: LogLine) => fieldsOf(fieldsOf(parsed(text))['data'])
 
-/** Only lines of these types are parsed. */
+/** What lines of these types say; of the others only their place counts. */
 const steps: { readonly [type: string]: Step } = {
   'session/start': (_, line) => {
-    const { format } = dataOf(line)
+    const { format } = line.data
     return { created: line.time, format: typeof format === 'number' ? format : null }
   },
   'session/fork': (_, line) => {
-    const { parent, at } = dataOf(line)
+    const { parent, at } = line.data
     return { parent: { id: textOf(parent), at: numberOf(at) }, created: line.time, tokens: nothing, cost: 0 }
   },
   'session/title': (_, line) => {
-    const { title, by } = dataOf(line)
+    const { title, by } = line.data
     return { title: textOf(title), titledBy: by === 'model' || by === 'prompt' ? by : 'person' }
   },
   'session/damage': ({ damage }) => ({ damage: damage + 1 }),
   'turn/start': ({ turns }) => ({ outcome: 'open', turns: turns + 1 }),
   'turn/end': ({ outcome: before }, line) => {
-    const outcome = textOf(dataOf(line)['outcome'])
+    const outcome = textOf(line.data['outcome'])
     return { outcome: isOutcome(outcome) ? outcome : before }
   },
-  'inbox/spliced': (facts, line) => (facts.prompt === '' ? prompted(facts, listOf(dataOf(line)['insert'])) : {}),
-  'user/message': (facts, line) => (facts.prompt === '' ? prompted(facts, [dataOf(line)]) : {}),
+  'inbox/spliced': (facts, line) => (facts.prompt === '' ? prompted(facts, listOf(line.data['insert'])) : {}),
+  'user/message': (facts, line) => (facts.prompt === '' ? prompted(facts, [line.data]) : {}),
   'request/header': ({ models }, line) => {
-    const { provider, model } = dataOf(line)
+    const { provider, model } = line.data
     const name = `${textOf(provider)}/${textOf(model)}`
     return { models: models.includes(name) ? models : [...models, name] }
   },
-  'request/settled': ({ tokens, cost }, line) => spent({ tokens, cost }, dataOf(line)),
+  'request/settled': ({ tokens, cost }, line) => spent({ tokens, cost }, line.data),
 }
 
 function prompted(facts: LogFacts, items: readonly unknown[]): Partial<LogFacts> {
@@ -129,7 +128,7 @@ export function withPrompt({ title, titledBy }: LogFacts, text: string): Partial
   return titledBy === null ? { prompt, title: titleOf(text), titledBy: 'prompt' } : { prompt, title, titledBy }
 }
 
-function spent({ tokens, cost }: Pick<LogFacts, 'tokens' | 'cost'>, data: ReturnType<typeof fieldsOf>) {
+function spent({ tokens, cost }: Pick<LogFacts, 'tokens' | 'cost'>, data: Fields) {
   const { usage, outcome } = data
   // A call that failed before it used anything costs nothing.
   if (usage === null || usage === undefined) return outcome === 'failed' ? {} : { cost: null }

@@ -1,6 +1,6 @@
 import type { SessionEntry, Store } from '@rein/session'
 import { factsAfter, type LogFacts, noFacts, withPrompt } from './facts.ts'
-import { logLine } from './log-line.ts'
+import { isDamagedEnd, logLine } from './log-line.ts'
 import { beginning, type Mark, readOn } from './read-on.ts'
 
 type Logs = Pick<Store, 'read' | 'ends'>
@@ -41,13 +41,17 @@ export async function endsFacts(store: Logs, { id }: Pick<SessionEntry, 'id'>): 
   const all = head.length + tail.length >= bytes
   const first = piecesOf(all ? Buffer.concat([head, tail]) : head)
   let facts = first.slice(0, -1).reduce(afterText, noFacts)
-  if (all) return facts
+  if (all) return afterEnd(facts, first)
   const cut = facts.prompt === '' ? cutText(first.at(-1) ?? '') : ''
   if (cut.trim() !== '') facts = { ...facts, ...withPrompt(facts, cut) }
   // Only the middle of a long turn shows neither its beginning nor its end.
   facts = { ...facts, outcome: 'open', next: -1 }
-  return piecesOf(tail).slice(1, -1).reduce(afterText, facts)
+  const last = piecesOf(tail)
+  return afterEnd(last.slice(1, -1).reduce(afterText, facts), last)
 }
+
+const afterEnd = (facts: LogFacts, pieces: readonly string[]): LogFacts =>
+  isDamagedEnd(pieces.at(-1) ?? '') ? factsAfter(facts, undefined) : facts
 
 /** Whole lines, and behind them what has no line end yet; of a tail the first is cut as well. */
 const piecesOf = (bytes: Uint8Array): readonly string[] => Buffer.from(bytes).toString('utf8').split('\n')

@@ -36,7 +36,7 @@ const kinds: { readonly [type: string]: (data: ReturnType<typeof fieldsOf>) => O
 export function passageOf(line: LogLine): Passage | undefined {
   const kind = kinds[line.type]
   if (!kind) return undefined
-  const passage = kind(fieldsOf(fieldsOf(parsed(line.text))['data']))
+  const passage = kind(line.data)
   if (!passage || passage.text.trim() === '') return undefined
   return { ...passage, seq: line.seq, text: passage.text.slice(0, mostText).toWellFormed() }
 }

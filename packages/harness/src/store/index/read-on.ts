@@ -1,4 +1,5 @@
 import type { Store } from '@rein/session'
+import { isDamagedEnd } from './log-line.ts'
 
 /** How far a log was read: behind this many bytes, whose last whole line ended in this hash. */
 export interface Mark {
@@ -26,7 +27,8 @@ const lookBack = 80
 
 /**
  * The lines behind `from`, without reading what stands before them when it still is what it was; else the whole log,
- * from its beginning. A last line without an end is left for later.
+ * from its beginning. A last line without an end is left for later, unless it can be no record: then it is given, and
+ * the log is read anew next time, for whoever opens it next sets it aside.
  * @param bytes of the log as it was listed.
  */
 export async function* readOn(
@@ -46,6 +48,7 @@ export async function* readOn(
     }
   }
   yield* cutter.cut()
+  yield* cutter.damagedEnd()
   // An empty log is news as well, for whoever knew another.
   if (cutter.anew) yield { lines: [], mark: beginning, anew: true }
 }
@@ -90,6 +93,14 @@ class Cutter {
     // The store may use its buffer again.
     this.#blocks.push(Uint8Array.prototype.slice.call(block))
     this.waiting += block.length
+  }
+
+  *damagedEnd(): Generator<Stretch> {
+    const rest = Buffer.concat(this.#blocks)
+    const text = rest.toString('utf8')
+    if (!isDamagedEnd(text)) return
+    yield { lines: [text], mark: { bytes: this.#mark.bytes + rest.length, head: '' }, anew: this.anew }
+    this.anew = false
   }
 
   *cut(): Generator<Stretch> {

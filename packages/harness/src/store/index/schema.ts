@@ -1,5 +1,5 @@
 /** Counted up whenever the tables, or what is written in them, change: an older index is built anew. */
-export const version = 2
+export const version = 3
 
 /**
  * `session`: one row a session. `facts_*` and `text_*` say up to where its log was read for either.
