@@ -95,7 +95,9 @@ async function rewound(
     if (!files) return { ok: true, value: { seq, told: [] } }
     await log.synced()
     const restored = await restore(files.plan, { undo: files.undo, log, overwrite })
-    return restored.ok ? { ok: true, value: { seq, told: restoredText(restored.value, files.plan) } } : restored
+    return restored.ok
+      ? { ok: true, value: { seq, told: restoredText(restored.value, files.plan, overwrite) } }
+      : restored
   })
 }
 

@@ -55,9 +55,17 @@ export interface Taken {
   readonly skipped: readonly string[]
 }
 
+/** Paths that no snapshot has and that were not looked into, at most 20, and how many more there are. */
+export interface Unseen {
+  readonly paths: readonly string[]
+  readonly more: number
+}
+
 export interface Planned {
   readonly files: readonly PlannedFile[]
   readonly left: readonly LeftFile[]
+  /** Without what `left` names. */
+  readonly unseen: Unseen
 }
 
 export interface Restored {

@@ -85,6 +85,7 @@ function changedBy(authors: ReadonlySet<Author> | undefined): ChangedBy {
 
 const reasons: Readonly<Record<SkipReason, string>> = {
   rebuilt: 'it can be made again, so it is in no snapshot',
+  git: 'it is what git keeps for itself',
   large: 'it is larger than plugins.snapshots.config.fileBytes',
   full: 'the workspace is larger than plugins.snapshots.config.totalBytes',
   many: 'the workspace has more files than plugins.snapshots.config.files',

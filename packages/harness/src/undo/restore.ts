@@ -1,7 +1,7 @@
 import type { Result, SessionEvent, SessionLog } from '@rein/session'
 import { turns } from '@rein/session'
 import { type WayBack, wayBack } from './history.ts'
-import type { JobResult, Place, Taken } from './job.ts'
+import type { JobResult, Place, Taken, Unseen } from './job.ts'
 import type { LeftFile, PlannedFile } from './plan.ts'
 import { refusal } from './refusal.ts'
 import type { Undo } from './undo-thread.ts'
@@ -16,18 +16,14 @@ export interface RestorePlan {
   readonly exact: boolean
   /** Turns since then without a snapshot: what they did may not go back. */
   readonly uncovered: readonly number[]
+  /** What no snapshot has, such as folders that can be made again: what changed there stays. */
+  readonly unseen: Unseen
   /** For `restore`. */
   readonly place: Place
   readonly way: WayBack
 }
 
 /** Which files are to go back, and to when. */
-/** What a person should know of a plan before they follow it. */
-export const restoreWarnings = ({ exact, uncovered }: Pick<RestorePlan, 'exact' | 'uncovered'>): readonly string[] => [
-  ...(exact ? [] : ['The event lies inside a turn: files go back to where it had changed nothing.']),
-  ...(uncovered.length === 0 ? [] : [`There is no snapshot of turn ${uncovered.join(', ')}: what it did may stay.`]),
-]
-
 export interface RestoreOptions {
   readonly undo: Undo
   readonly session: string
@@ -43,6 +39,8 @@ export interface RestoreOptions {
 export interface RestoreDone {
   /** What is now as it was, relative to the workspace. */
   readonly paths: readonly string[]
+  /** How many of them are folders. */
+  readonly folders: number
   /** What is not, and why. */
   readonly left: readonly LeftFile[]
   /** What somebody else had changed and was not asked for. */
@@ -60,12 +58,15 @@ export async function restorePlan(options: RestoreOptions, signal?: AbortSignal)
   const place = { session, root: cwd }
   const way = wayBack(events, to)
   const { exact, uncovered, moments } = way
-  if (!moments) return { ok: true, value: { files: [], left: [], exact, uncovered, place, way } }
+  if (!moments) return { ok: true, value: { files: [], left: [], unseen: nothing, exact, uncovered, place, way } }
   const result = await undo.run({ kind: 'plan', place, history: moments }, signal)
   if (result.kind !== 'planned') return unexpected(result)
+  const { left, unseen } = result.planned
   const files = result.planned.files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  return { ok: true, value: { files, left: result.planned.left, exact, uncovered, place, way } }
+  return { ok: true, value: { files, left, unseen, exact, uncovered, place, way } }
 }
+
+const nothing: Unseen = { paths: [], more: 0 }
 
 /**
  * Do it. First the workspace is kept as it is, so that this can be taken back too; what changed since the plan was made
@@ -79,7 +80,7 @@ export async function restore(
 ): Promise<Result<RestoreDone>> {
   const { undo, log, overwrite = false } = how
   const { moments } = way
-  if (!moments) return { ok: true, value: { paths: [], left: [], kept: [] } }
+  if (!moments) return { ok: true, value: { paths: [], folders: 0, left: [], kept: [] } }
   const now = await take(place, { undo, log, when: 'before' })
   if (!now.ok) return now
   const seen = await undo.run({ kind: 'plan', place, history: moments })
@@ -91,8 +92,11 @@ export async function restore(
   const after = await take(place, { undo, log, when: 'after' })
   if (!after.ok) return after
   const away = new Set([...paths, ...left.map(({ path }) => path)])
-  const kept = seen.planned.files.map(({ path }) => path).filter((path) => !away.has(path.replace(/\/$/, '')))
-  return { ok: true, value: { paths, left, kept } }
+  const planned = seen.planned.files.map(({ path }) => path)
+  const kept = planned.filter((path) => !away.has(path.replace(/\/$/, '')))
+  const named = new Set(planned)
+  const folders = paths.filter((path) => named.has(`${path}/`)).length
+  return { ok: true, value: { paths, folders, left, kept } }
 }
 
 async function take(

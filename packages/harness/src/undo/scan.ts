@@ -119,7 +119,11 @@ class Scan {
   }
 
   #entry(path: ByteName, at: Looked): Entry | undefined {
-    if (at.name === '.git') return undefined
+    if (at.name === '.git') {
+      // In no tree: where a repository is made or goes nothing of ours changes.
+      this.#skipped.push({ path, why: 'git' })
+      return undefined
+    }
     if (this.#options.hidden.has(this.#at(path))) return this.#skip(path, 'private')
     const stats = lstat(this.#at(path))
     if (!stats) return undefined

@@ -4,6 +4,8 @@ import type { ByteName } from './byte-name.ts'
 export type SkipReason =
   /** Its name is one of `ignore`, or it is marked as a cache. */
   | 'rebuilt'
+  /** What git keeps for itself. */
+  | 'git'
   | 'large'
   | 'full'
   | 'many'

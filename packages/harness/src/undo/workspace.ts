@@ -8,9 +8,9 @@ import { type ByteName, byteName, shown } from './byte-name.ts'
 import { type Collected, collect, generation, isDue } from './collect.ts'
 import { TreeGone, Trees } from './difference.ts'
 import { Holds } from './hold.ts'
-import type { Job, JobResult, MomentsBack, Place, Planned, Restored, Taken, UndoThread } from './job.ts'
+import type { Job, JobResult, MomentsBack, Place, Planned, Restored, Taken, UndoThread, Unseen } from './job.ts'
 import { Objects } from './objects.ts'
-import { type Actions, planned, plannedFile, reasonOf } from './plan.ts'
+import { type Action, type Actions, type LeftFile, planned, plannedFile, reasonOf } from './plan.ts'
 import { type Scanned, type Skipped, Stopped, scan } from './scan.ts'
 import { readCache, type StatCache, writeCache } from './stat-cache.ts'
 
@@ -69,8 +69,11 @@ export class Workspaces {
   }
 
   #plan(place: Place, history: MomentsBack): Planned {
-    const { actions, left } = this.#actions(history, this.#scan(place, true).tree)
-    return { files: actions.map(plannedFile), left }
+    const { tree, skipped } = this.#scan(place, true)
+    const { actions, left } = this.#actions(history, tree)
+    const inTheWay = repositories(skipped, actions)
+    const all = [...left, ...inTheWay.map(({ path, why }) => ({ path: shown(path), why: reasonOf(why) }))]
+    return { files: actions.map(plannedFile), left: all, unseen: unseen(skipped, all) }
   }
 
   #restore({ place, history, now, overwrite }: Extract<Job, { kind: 'restore' }>): Restored {
@@ -134,9 +137,29 @@ const realRoot = (root: string): ByteName => realpathSync.native(root, { encodin
 
 /** What a person would miss first: what was left out for its size or its kind, then what can be made again. */
 function told(skipped: readonly Skipped[]): readonly string[] {
-  const first = skipped.toSorted((a, b) => Number(a.why === 'rebuilt') - Number(b.why === 'rebuilt'))
-  const said = first.slice(0, named).map(({ path, why }) => `${shown(path)}: ${reasonOf(why)}`)
+  const said = byLoss(skipped)
+    .slice(0, named)
+    .map(({ path, why }) => `${shown(path)}: ${reasonOf(why)}`)
   return skipped.length > named ? [...said, `and ${skipped.length - named} more`] : said
+}
+
+const byLoss = (skipped: readonly Skipped[]): readonly Skipped[] =>
+  skipped.toSorted((a, b) => Number(isExpected(a)) - Number(isExpected(b)))
+
+const isExpected = ({ why }: Skipped): boolean => why === 'rebuilt' || why === 'git'
+
+function unseen(skipped: readonly Skipped[], left: readonly LeftFile[]): Unseen {
+  const known = new Set(left.map(({ path }) => path))
+  const paths = byLoss(skipped).flatMap(({ path }) => (known.has(shown(path)) ? [] : [shown(path)]))
+  return { paths: paths.slice(0, named), more: Math.max(0, paths.length - named) }
+}
+
+/** What git keeps in folders that are to go: it is in no tree, and keeps them. */
+function repositories(skipped: readonly Skipped[], actions: readonly Action[]): readonly Skipped[] {
+  const going = actions.flatMap(({ path, from, to }) =>
+    from?.kind === 'folder' && to?.kind !== 'folder' ? [`${path}/`] : [],
+  )
+  return skipped.filter(({ path, why }) => why === 'git' && going.some((folder) => path.startsWith(folder)))
 }
 
 const failed = (why: string): JobResult => ({ kind: 'failed', failure: { code: 'FILE_ERROR', message: why } })

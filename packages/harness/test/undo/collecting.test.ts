@@ -114,7 +114,7 @@ test('many threads look at one workspace at once while it changes and others col
   )
   for (const id of ids.flat()) desk.restore(backTo(id), true)
   const last = ids.at(-1)?.at(-1) ?? ''
-  assert.deepEqual(desk.plan(backTo(last)), { files: [], left: [] })
+  assert.deepEqual(desk.plan(backTo(last)), { files: [], left: [], unseen: { paths: [], more: 0 } })
 })
 
 const answer = (worker: Worker): Promise<JobResult> =>

@@ -32,6 +32,7 @@ test('what is above a limit is skipped and said, and a restore says that it cann
   assert.deepEqual(desk.plan(backTo(first.id)), {
     files: [{ path: 'a', action: 'overwrite', by: 'session' }],
     left: [{ path: 'b', why: 'what it was is not known: it is larger than plugins.snapshots.config.fileBytes' }],
+    unseen: { paths: ['c'], more: 0 },
   })
 })
 
@@ -54,7 +55,9 @@ test('files that git ignores and does not know are covered; folders that can be 
   desk.write('src/target/CACHEDIR.TAG', 'not one')
   const first = desk.take()
   assert.deepEqual([...first.skipped].sort(), [
+    '.git: it is what git keeps for itself',
     'node_modules: it can be made again, so it is in no snapshot',
+    'sub/.git: it is what git keeps for itself',
     'target: it can be made again, so it is in no snapshot',
   ])
   assert.equal(first.files, 5)

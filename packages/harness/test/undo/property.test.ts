@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { restoreChoice } from '../../src/undo/choice.ts'
 import { backTo, Desk, listing, type Operation, operate } from './kit.ts'
 
 const path = fc.constantFrom('a', 'b', 'd', 'd/a', 'd/e', 'd/e/f', 'g/h', 'd/\xff\xfe', 'A', 'new\nline')
@@ -30,7 +31,11 @@ test('whatever was done to files since a snapshot, a restore gives back exactly 
       assert.deepEqual(listing(desk.root), wanted)
       assert.deepEqual(done.left, [])
       assert.equal(done.paths.length, planned.files.length)
-      assert.deepEqual(desk.plan(backTo(first.id)), { files: [], left: [] })
+      assert.deepEqual(desk.plan(backTo(first.id)), {
+        files: [],
+        left: [],
+        unseen: { paths: [], more: 0 },
+      })
       assert.deepEqual(listing(desk.outside), { precious: 'file 644 do not touch' })
     }),
     { numRuns: 60 },
@@ -52,13 +57,18 @@ test('what a person changed since is told apart and stays, unless it is asked fo
       const safety = desk.take()
       const history = backTo(first.id, last.id)
 
-      const told = new Map(desk.plan(history).files.map((file) => [file.path.replace(/\/$/, ''), file.by]))
+      const plan = desk.plan(history)
+      const told = new Map(plan.files.map((file) => [file.path.replace(/\/$/, ''), file.by]))
       const shown = (path: string) => Buffer.from(path, 'latin1').toString('utf8')
       const touched = Object.keys({ ...now, ...left, ...wanted }).filter((at) => now[at] !== left[at])
       for (const at of touched)
         if (now[at] !== wanted[at]) assert.notEqual(told.get(shown(at)) ?? 'session', 'session', at)
 
-      desk.restore(history)
+      // The preview said what would happen.
+      const choice = restoreChoice(plan, false)
+      const done = desk.restore(history)
+      assert.deepEqual([...done.paths].sort(), choice.going.map(({ path }) => path.replace(/\/$/, '')).sort())
+      assert.deepEqual(done.left.map(({ path }) => path).sort(), choice.left.map(({ path }) => path).sort())
       const kept = listing(desk.root)
       for (const at of touched) if (now[at] !== wanted[at]) assert.equal(kept[at], now[at], at)
 

@@ -187,9 +187,18 @@ test('/restore takes files of the open session back, says what it kept, and how 
   const run = async (words: string) => value((await command?.run(words, agent)) ?? { ok: true, value: 'no command' })
   assert.equal(
     await run(`@${start} --dry-run`),
-    'would go back: delete made\nchanged by somebody else since: delete mine',
+    [
+      '1 file would go back:',
+      '  - made',
+      'Changed by somebody else since, and kept without --overwrite:',
+      '  - mine',
+      '- is deleted',
+    ].join('\n'),
   )
-  assert.match(await run(`@${start}`), /^went back: made\nkept, .*: mine\nTake it back with \/restore @\d+$/)
+  assert.match(
+    await run(`@${start}`),
+    /^1 file would go back:\n {2}- made\n.*\n {2}- mine\n.*\n1 file went back\nTake it back with \/restore @\d+$/,
+  )
   assert.deepEqual([existsSync(join(made.cwd, 'made')), existsSync(join(made.cwd, 'mine'))], [false, true])
   assert.equal((await command?.run('all', agent))?.ok, false)
   await agent.close()
