@@ -1,8 +1,8 @@
 import type { Content } from './events/content.ts'
 import type { InboxItem } from './events/inbox.ts'
 import type { SessionEvent } from './events/index.ts'
-import { FailureError } from './failure.ts'
 import { inbox, waitingIn } from './folds/inbox.ts'
+import { foreseen } from './foreseen.ts'
 import { damageUpTo, type Fork, fork } from './fork.ts'
 import type { Ports } from './hasher.ts'
 import { SessionLog } from './log.ts'
@@ -89,8 +89,7 @@ async function orGivenBack(lease: Lease, open: () => Promise<Result<LiveSession>
     return opened
   } catch (error) {
     await lease.release()
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   }
 }
 

@@ -13,7 +13,9 @@ export interface Mended {
   readonly aside: { readonly name: string; readonly bytes: number; readonly whole: boolean } | undefined
 }
 
+/** How a log is mended; `formats` are by default those this version knows. */
 export interface MendOptions extends Pick<ReadOptions, 'hasher' | 'formats'> {
+  /** Milliseconds since 1970, for the record of a migration. */
   readonly now: () => number
   /** The whole log as it lay there before the lease was taken: kept instead of only its damaged lines. */
   readonly original?: Uint8Array

@@ -3,6 +3,7 @@ import type { SessionEvent } from './events/index.ts'
 import type { NewHasher } from './hasher.ts'
 import { chain, encodeLine, faultOf, format, freeze, isKnown, splitLine } from './line.ts'
 
+/** What is hidden in a log, and what stands in the record of it. */
 export interface RedactOptions {
   readonly hasher: NewHasher
   /** Gives the same text back when there is nothing to hide. Doing it twice changes nothing. */

@@ -16,6 +16,7 @@ export type Answer =
   | 'cannot rebuild'
   | 'FALSE'
 
+/** What `verify` found. Plain data; it can be sent as JSON. */
 export interface Verification {
   readonly answer: Answer
   /** Requests whose every byte was rebuilt and whose hash agrees. */
@@ -33,9 +34,10 @@ export interface Verification {
 export const isSound = (answer: Answer): boolean =>
   answer === 'clean' || answer === 'open tail' || answer === 'declared damage' || answer === 'redacted'
 
+/** What a log is proved with; nothing of it is read from a store. */
 export interface VerifyOptions {
   readonly hasher: NewHasher
-  /** The blobs the log names, loaded before. */
+  /** The blobs the log names, loaded before, by their SHA-256, hexadecimal; undefined where there is none. */
   readonly blob: (sha256: string) => Uint8Array | undefined
   /** Whether something besides says that the log was written to: an empty one is then a loss. Default: not known. */
   readonly written?: boolean

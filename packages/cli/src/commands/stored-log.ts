@@ -1,5 +1,5 @@
 import { type HomeStore, homeStore, nodeHasher, type SessionStore, type StoreKind } from '@rein/harness/store'
-import { type Failure, FailureError, type ReadLog, type Result, readLog, type SessionEvent } from '@rein/session'
+import { type Failure, foreseen, type ReadLog, type Result, readLog, type SessionEvent } from '@rein/session'
 import type { Args } from '../args.ts'
 import type { Cli } from '../cli.ts'
 import { exitOfFailure, failureText } from '../exit.ts'
@@ -50,8 +50,7 @@ export async function storedLog(store: SessionStore, id: string): Promise<Result
     const blobs = await loadBlobs(store, id, log.value.events)
     return { ok: true, value: { id, log: log.value, blob: (sha256) => blobs.get(sha256) } }
   } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   }
 }
 

@@ -8,7 +8,7 @@ import {
   recordMode,
   StorePort,
 } from '@rein/harness'
-import { type Failure, FailureError, type Result } from '@rein/session'
+import { type Failure, foreseen, type Result } from '@rein/session'
 import type { Cli } from '../cli.ts'
 import { storeOf } from '../commands/stored-log.ts'
 import { modelInForce, modelNamed } from '../model.ts'
@@ -214,8 +214,7 @@ async function open({ cli, host, options, agent }: SlashContext, start: Start): 
     const opened = await openSession(cli, host, { ...rest, ...own, start })
     return opened.ok ? { ok: true, value: { kind: 'switch', agent: opened.value } } : opened
   } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   }
 }
 

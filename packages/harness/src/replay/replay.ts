@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { type Host, plugin } from '@rein/kernel'
 import type { LiveSession, Ports, ReadLog, Result } from '@rein/session'
-import { cwdOf, FailureError } from '@rein/session'
+import { cwdOf, FailureError, foreseen } from '@rein/session'
 import { neverApproves } from '../ask/approval.ts'
 import { type ComposeOptions, compose } from '../config/compose.ts'
 import { partsOf } from '../config/open-agent.ts'
@@ -58,8 +58,7 @@ export async function replaySession(options: ReplayOptions): Promise<Result<Repl
     const played = await play(playing(options, { recording, live, hosts }))
     return { ok: true, value: reportOf({ ...options, recording, played, live, copy: copy?.value }) }
   } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   } finally {
     for (const host of hosts) await host[Symbol.asyncDispose]()
     await copy?.value[Symbol.asyncDispose]()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import {
   type Blobs,
   FailureError,
+  foreseen,
   type KnownEntries,
   type Result,
   type SessionEntry,
@@ -121,8 +122,7 @@ function throughTo(
       const store = await of(id)
       return store ? await work(store) : fail(missing(id))
     } catch (cause) {
-      if (cause instanceof FailureError) return fail(cause.failure)
-      throw cause
+      return foreseen(cause)
     }
   }
   const must = async (id: string): Promise<SessionStore> => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Failure, FailureError, type Holder, type Result } from '@rein/session'
+import { type Failure, FailureError, foreseen, type Holder, type Result } from '@rein/session'
 import { fail, missing } from './failures.ts'
 import type { HomeStore } from './home.ts'
 import type { Contents, MovableStore, Pack, Piece } from './movable.ts'
@@ -68,8 +68,7 @@ async function carried(pack: Pack, target: MovableStore, holder: Holder): Promis
     await arrival.value.show()
     return await originalAway(pack, target)
   } catch (cause) {
-    if (cause instanceof FailureError) return fail(cause.failure)
-    throw cause
+    return foreseen(cause)
   } finally {
     clearInterval(living)
     await pack.release()

@@ -1,12 +1,4 @@
-import {
-  type Damage,
-  type Failure,
-  FailureError,
-  type Result,
-  readLog,
-  redactLog,
-  type SessionEvent,
-} from '@rein/session'
+import { type Damage, type Failure, foreseen, type Result, readLog, redactLog, type SessionEvent } from '@rein/session'
 import { nodeHasher } from '../hasher.ts'
 import type { SessionStore } from '../session-store.ts'
 import { archive, type Cover, type Packed } from './archive-writer.ts'
@@ -16,6 +8,7 @@ import { type Removed, type Sharing, sharingNotes } from './sharing.ts'
 import { spilledOf } from './spilled.ts'
 import { hiddenBytes } from './text-bytes.ts'
 
+/** What is exported from where; without `sharing` byte for byte, with it only what may be shown to others. */
 export interface ExportOptions {
   readonly store: SessionStore
   /** Version of rein, for the manifest. */
@@ -51,8 +44,7 @@ export async function exportSession(id: string, options: ExportOptions): Promise
     const read = await readWhole(options.store, id)
     return read.ok ? { ok: true, value: exported({ id, ...read.value }, options) } : read
   } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   }
 }
 

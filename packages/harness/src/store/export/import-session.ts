@@ -1,6 +1,6 @@
 import {
   type Failure,
-  FailureError,
+  foreseen,
   fork,
   type Holder,
   idOf,
@@ -24,12 +24,15 @@ import { type Manifest, notArchive } from './manifest.ts'
 import { blobsOf } from './pictures.ts'
 import { joinedLines } from './text-bytes.ts'
 
+/** Where an archive is imported to, and who writes while it is. */
 export interface ImportOptions {
+  /** The store it becomes a session of. */
   readonly store: SessionStore
   readonly ports: Ports
   readonly holder: Holder
   /** A new id for it, as a fork of the session that was exported. */
   readonly as?: string
+  /** Of the archive's size, in bytes and files; by default those of `ArchiveLimits`. */
   readonly limits?: ArchiveLimits
 }
 
@@ -59,8 +62,7 @@ export async function importSession(path: string, options: ImportOptions): Promi
     const checked = await checkedLog(archive.value)
     return checked.ok ? await write(archive.value, checked.value, options) : checked
   } catch (error) {
-    if (error instanceof FailureError) return { ok: false, failure: error.failure }
-    throw error
+    return foreseen(error)
   } finally {
     await archive.value.close()
   }

@@ -3,7 +3,7 @@ import {
   type Beside,
   cwdOf,
   type Failure,
-  FailureError,
+  foreseen,
   type Holder,
   type Lease,
   type ReadLog,
@@ -21,6 +21,7 @@ import { type Spilled, spilledOf } from './spilled.ts'
 import { hiddenBytes, joinedLines } from './text-bytes.ts'
 import type { ValueHider } from './value.ts'
 
+/** Which values are taken out of a session, where it is kept, and who holds it meanwhile. */
 export interface RedactSessionOptions {
   readonly store: SessionStore
   readonly holder: Holder
@@ -62,8 +63,7 @@ export async function redactSession(id: string, options: RedactSessionOptions): 
     const plan = await planned(id, lease.value, options)
     return plan.ok ? await carryOut(plan.value, lease.value, options) : plan
   } catch (error) {
-    if (error instanceof FailureError) return fail(error.failure)
-    throw error
+    return foreseen(error)
   } finally {
     await lease.value.release()
   }

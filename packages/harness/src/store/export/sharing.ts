@@ -13,9 +13,11 @@ export interface SharingOptions {
 /** How many values of each kind were removed. Kinds are those of placeholders, and `home`, `user`, `host`, `process`. */
 export type Removed = Readonly<Record<string, number>>
 
+/** Removes from one session what others need not see, and counts it. Keeps state: one a session. */
 export interface Sharing {
+  /** The text with placeholders in it; the same text where there is nothing to hide. */
   readonly hide: (text: string) => string
-  /** So far. */
+  /** So far, by kind. */
   removed(): Removed
 }
 

@@ -15,6 +15,7 @@ export interface Place {
   readonly snippet: readonly Piece[]
 }
 
+/** A session that fits what was looked for. */
 export interface FoundSession {
   readonly session: ListedSession
   /** The best first; empty when only its id, title or directory was met. */

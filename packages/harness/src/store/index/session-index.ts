@@ -37,6 +37,11 @@ export interface SessionIndex extends Disposable {
   ): Promise<{ readonly found: readonly FoundSession[]; readonly total: number }>
 }
 
+/**
+ * The index of a home's sessions, opened or made. One that is damaged is made anew, which `said` is told; where none can
+ * be had (a disk that refuses, one locked for longer than `waitMs`, one of a newer version) everything is read from the
+ * logs. To be disposed. Does not throw for trouble with the index; lists throw as the store does.
+ */
 export async function sessionIndex(options: IndexOptions): Promise<SessionIndex> {
   const { home, waitMs = 2000, said } = options
   const file = { path: join(home, 'index.sqlite'), waitMs, ...(said && { said }) }
