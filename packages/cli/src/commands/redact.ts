@@ -35,8 +35,10 @@ export const redact: Command = async (cli, args) => {
   const copies = (await store.trashed()).filter(
     ({ id: of }) => of === id.value || of.startsWith(`${id.value}-unredacted`),
   )
+  // Newest first: of several copies of one id the first is the one that was put there just now.
+  const original = copies.find(({ id: of }) => of === done.value.original)?.name
   const names = copies.map(({ name }) => name)
-  cli.err(report(done.value, names, paint(cli.color)))
+  cli.err(report(done.value, { original, names }, paint(cli.color)))
   return exits.done
 }
 
@@ -78,8 +80,13 @@ async function linesOf({ stdin }: Cli): Promise<readonly string[]> {
   ]
 }
 
-/** @param copies what lies in the trash of this session, the original that was put there just now too. */
-function report(done: RedactedSession, copies: readonly string[], { dim, yellow }: Paint): string {
+/** What lies in the trash of a session: the names of all copies, and of them that of the session as it was just now. */
+interface Kept {
+  readonly original: string | undefined
+  readonly names: readonly string[]
+}
+
+function report(done: RedactedSession, kept: Kept, { dim, yellow }: Paint): string {
   const { id, changed, events, files, pictures, placeholders } = done
   const lines = [
     `redacted ${id}: ${changed} of ${counted(events, 'event')} changed, now ${[...new Set(placeholders)].join(', ')}`,
@@ -89,10 +96,10 @@ function report(done: RedactedSession, copies: readonly string[], { dim, yellow 
   const original =
     done.original === undefined
       ? 'The session as it was is deleted; backups and the free space of the disk may still hold it.'
-      : `The session as it was is in the trash, as ${done.original}: the value is still there until \`rein sessions trash --empty\`.`
-  const earlier = copies.length > (done.original === undefined ? 0 : 1)
+      : `The session as it was is in the trash, as ${kept.original ?? done.original}: the value is still there until \`rein sessions trash --empty\`.`
+  const earlier = kept.names.length > (done.original === undefined ? 0 : 1)
   const left = [
-    ...(earlier ? [`Copies of it in the trash are as they were: ${copies.join(', ')}.`] : []),
+    ...(earlier ? [`Copies of it in the trash are as they were: ${kept.names.join(', ')}.`] : []),
     ...done.left.map((where) => `It still stands in ${where}.`),
   ]
   const elsewhere =

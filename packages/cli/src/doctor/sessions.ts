@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type SessionParts, sessionParts } from '@rein/harness'
-import { type Failure, fold, type ReadLog, type SessionEntry, turns, uncounted } from '@rein/session'
+import { type Failure, FailureError, fold, type ReadLog, type SessionEntry, turns, uncounted } from '@rein/session'
 import { blobsIn, type StoredLog, storedLog } from '../commands/stored-log.ts'
 import { counted, size } from '../view/amount.ts'
 import type { Finding, SessionsOptions } from './finding.ts'
@@ -10,6 +10,18 @@ const area = 'sessions'
 
 /** Every session log, read whole, and what lies about beside it. What is fine is counted; the rest is named. */
 export async function sessions(options: SessionsOptions): Promise<readonly Finding[]> {
+  try {
+    return await all(options)
+  } catch (error) {
+    if (!(error instanceof FailureError)) throw error
+    const { message: says, next } = error.failure
+    return [
+      { area, word: 'sessions-unreadable', level: 'trouble', about: '', says, ...(next !== undefined && { next }) },
+    ]
+  }
+}
+
+async function all(options: SessionsOptions): Promise<readonly Finding[]> {
   const entries = await options.store.list()
   const parts = new Map((await sessionParts(options.home, options.now)).map((each) => [each.id, each]))
   const found: Finding[] = []
@@ -23,7 +35,7 @@ export async function sessions(options: SessionsOptions): Promise<readonly Findi
 async function one(entry: SessionEntry, parts: SessionParts | undefined, options: SessionsOptions): Promise<Finding[]> {
   const { id, state } = entry
   const stored = await storedLog(options.store, id)
-  if (!stored.ok) return [unreadable(id, stored.failure)]
+  if (!stored.ok) return [unreadable(id, stored.failure, parts?.misplaced === true)]
   const { log } = stored.value
   if (log.damage.length > 0 && !log.openEnd) {
     const damaged = damageOf(id, log)
@@ -33,12 +45,15 @@ async function one(entry: SessionEntry, parts: SessionParts | undefined, options
   return [...missingBlobs(stored.value), ...stateOf(entry, log, parts)]
 }
 
-/** A log that was never begun holds nothing, one of a newer version is whole; only one that is gone is a loss. */
-function unreadable(about: string, { code, message, next }: Failure): Finding {
+/**
+ * A log that was never begun holds nothing, one of a newer version is whole, and one that may not be read may be; only
+ * one that is gone, or has a folder in its place, is a loss.
+ */
+function unreadable(about: string, { code, message, next }: Failure, misplaced: boolean): Finding {
   const rest = { area, about, says: message, ...(next !== undefined && { next }) } as const
   if (code === 'FORMAT_TOO_NEW') return { ...rest, word: 'session-newer', level: 'note' }
   if (code === 'SESSION_MISSING') return { ...rest, word: 'session-no-log', level: 'note' }
-  if (code === 'SESSION_DAMAGED') return { ...rest, word: 'session-log-gone', level: 'damaged' }
+  if (code === 'SESSION_DAMAGED' || misplaced) return { ...rest, word: 'session-log-gone', level: 'damaged' }
   return { ...rest, word: 'session-unreadable', level: 'trouble' }
 }
 

@@ -7,45 +7,14 @@ import {
   readFileSync,
   rmSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { jsonlStore, processHolder } from '@rein/harness'
-import { Desk } from './desk.ts'
-
-const id = 's-14-1'
-
-interface Told {
-  readonly word: string
-  readonly level: string
-  readonly about: string
-  readonly says: string
-  readonly next?: string
-}
-
-/** A desk with one session of the demo in a home as it should be. */
-async function ready(): Promise<Desk> {
-  const desk = new Desk()
-  chmodSync(desk.home, 0o700)
-  await desk.demo(14)
-  return desk
-}
-
-async function findings(desk: Desk, ...more: readonly string[]) {
-  const { exit, out } = await desk.run(['doctor', '--json', ...more])
-  const lines: (Told & { type: string; exit?: number })[] = out
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  assert.deepEqual([lines.at(-1)?.type, lines.at(-1)?.exit], ['result', exit])
-  return { exit, told: lines.slice(0, -1) as readonly Told[] }
-}
-
-const words = (told: readonly Told[], level?: string): readonly string[] =>
-  told.filter((one) => one.about !== '' && (level === undefined || one.level === level)).map(({ word }) => word)
+import type { Desk } from './desk.ts'
+import { findings, id, ready, words } from './diagnosis.ts'
 
 function damage(desk: Desk): Buffer {
   const lines = readFileSync(desk.log(id), 'utf8').split('\n')
@@ -167,36 +136,6 @@ describe('rein doctor', () => {
       readdirSync(dirname(path)).filter((name) => name.startsWith('s-newer')),
       ['s-newer.jsonl'],
     )
-  })
-
-  test('sessions without a log, emptied, unreadable and with a lost picture are each told apart', async () => {
-    using desk = await ready()
-    const folder = dirname(desk.log(id))
-    const at = (name: string): string => join(folder, name)
-    writeFileSync(at('s-begun.lock.1'), '')
-    writeFileSync(at('s-lost.lock.2'), '')
-    writeFileSync(at('s-empty.jsonl'), '')
-    writeFileSync(at('s-bare.jsonl'), '')
-    writeFileSync(at('s-empty.lock.3'), '')
-    utimesSync(at('s-empty.lock.3'), 1, 1)
-    mkdirSync(at('s-folder.jsonl'))
-    const image = { type: 'image', blob: 'a'.repeat(64), mime: 'image/png', bytes: 3 } as const
-    const [start] = await desk.events(id)
-    assert.ok(start)
-    const source = { kind: 'person' } as const
-    desk.write(id, 's-blind', [
-      start,
-      { type: 'user/message', data: { content: [image], source }, surface: 'append' } as never,
-    ])
-    const { exit, told } = await findings(desk)
-    assert.equal(exit, 6)
-    const of = (about: string) => told.filter((one) => one.about === about).map(({ word, level }) => `${level} ${word}`)
-    assert.deepEqual(of('s-begun'), ['note session-no-log'])
-    assert.deepEqual(of('s-lost'), ['damaged session-log-gone'])
-    assert.deepEqual(of('s-empty'), ['damaged session-emptied'])
-    assert.deepEqual(of('s-bare'), ['note session-empty'])
-    assert.deepEqual(of('s-folder'), ['trouble session-unreadable'])
-    assert.deepEqual(of('s-blind'), ['trouble blob-missing'])
   })
 
   test('what interrupted work left goes to the trash with --fix, and nothing else does', async () => {

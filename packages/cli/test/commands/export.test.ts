@@ -79,7 +79,7 @@ test('a value is taken from stdin, so that it stands in no history, and is gone 
   writeFileSync(join(desk.home, 'index.sqlite.broken'), 'cart.js')
   const done = await desk.run(['redact', id], piped('cart.js\n'))
   assert.equal(done.exit, 0, done.err)
-  assert.match(done.err, /in the trash, as s-7-1-unredacted: the value is still there/)
+  assert.match(done.err, /in the trash, as \S*s-7-1-unredacted: the value is still there/)
   for (const index of ['index.sqlite', 'index.sqlite.broken']) assert.ok(!existsSync(join(desk.home, index)))
   assert.match((await desk.run(['sessions', 'cart.js'])).err, /No session matches/)
   for (const path of desk.paths(/\.jsonl$/)) assert.ok(!readFileSync(path, 'utf8').includes('cart.js'))
@@ -96,6 +96,13 @@ test('with --purge no copy is kept, and it is said, as is what the trash holds o
   assert.match(done.err, /Copies of it in the trash are as they were: \S*s-7-1-unredacted\S*\.$/m)
 })
 
+test('a second redaction names its own copy in the trash', async () => {
+  const done = await desk.run(['redact', id, '--value', 'cents'])
+  const [, name = ''] = /in the trash, as (\S+): the value/.exec(done.err) ?? []
+  assert.match(name, /s-7-1-unredacted-2$/)
+  assert.match((await desk.run(['sessions', 'trash'])).out, new RegExp(name))
+})
+
 test('a session in a database is redacted: the database holds the value no more, and the trash has it as files', async () => {
   assert.equal((await desk.run(['demo', '--seed', '8', '--quiet'])).exit, 0)
   assert.equal((await desk.run(['sessions', 'move', 's-8-1', '--to', 'sqlite'])).exit, 0)
@@ -105,7 +112,7 @@ test('a session in a database is redacted: the database holds the value no more,
     )
   assert.notDeepEqual(holding(), [])
   const done = await desk.run(['redact', 's-8-1', '--value', 'cart.js'])
-  assert.match(done.err, /in the trash, as s-8-1-unredacted: the value is still there/)
+  assert.match(done.err, /in the trash, as \S*s-8-1-unredacted: the value is still there/)
   assert.ok(!done.err.includes('It still stands in'))
   assert.deepEqual(holding(), [])
   assert.match((await desk.run(['sessions', 'trash'])).out, /s-8-1-unredacted/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
+import { FailureError } from '@rein/session'
 import { Desk } from './desk.ts'
 
 const desk = new Desk()
@@ -47,6 +48,26 @@ describe('rein sessions', () => {
     const { exit, out } = await desk.run(['sessions'])
     assert.equal(exit, 0)
     assert.match(out, /^s-broken .* broken /m)
+    for (const argv of [
+      ['show', 's-broken'],
+      ['verify', 's-broken'],
+      ['sessions', 'title', 's-broken', 'x'],
+    ]) {
+      const told = await desk.run(argv)
+      assert.deepEqual([told.exit, /what stands there is not a file$/m.test(told.err)], [1, true], argv.join(' '))
+    }
+    assert.equal((await desk.run(['verify', '--all'])).exit, 6)
+  })
+
+  test('a file in the place of the home is no empty home', async () => {
+    const home = `${desk.base}/file`
+    writeFileSync(home, '')
+    for (const argv of [['sessions'], ['sessions', 'trash']])
+      await assert.rejects(
+        desk.run(argv, { home }),
+        (error) => error instanceof FailureError && error.failure.code === 'FILE_ERROR',
+        argv.join(' '),
+      )
   })
 
   test('the newest log of a session is the one that counts', async () => {

@@ -11,7 +11,7 @@ const NEXT: { readonly [code: string]: string } = {
   ENFILE: 'Too many files are open on this machine: close other programs.',
   EIO: 'The disk reports an error: check it before going on.',
   ENOTDIR: 'A file stands where a folder should be: move it away, or set REIN_HOME to another folder.',
-  EISDIR: 'A folder stands where the file should be: move it away.',
+  EISDIR: 'A folder, or something else that is no file, stands where the file should be: move it away.',
 }
 
 /** The system's code of an error, such as `ENOENT`; undefined for anything else. */
@@ -22,7 +22,8 @@ export function codeOf(cause: unknown): string | undefined {
 /** A refusal of the disk as a failure that names the cause and the next step. */
 export function diskFailure(code: FailureCode, doing: string, cause: unknown): Failure {
   const system = codeOf(cause)
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const said = cause instanceof Error ? cause.message : String(cause)
+  const reason = system === 'EISDIR' ? 'what stands there is not a file' : said
   return {
     code,
     message: `${doing}: ${reason}`,

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
+import { FailureError } from '@rein/session'
 import fc from 'fast-check'
 import { parseName, workspaceSlug } from '../../src/store/jsonl/names.ts'
 import { holder, Scratch, textOf, value } from './scratch.ts'
@@ -214,7 +224,17 @@ test('a home that cannot be written is a failure that says what to do', async (t
   const result = await of.store().create('ses_a', { cwd: '/a', holder: holder(1) })
   assert.equal(result.ok ? '' : result.failure.code, 'FILE_ERROR')
   assert.notEqual(result.ok ? '' : (result.failure.next ?? ''), '')
-  assert.deepEqual(await of.store().list(), [])
+  const told = (error: unknown) => error instanceof FailureError && error.failure.code === 'FILE_ERROR'
+  await assert.rejects(of.store().list(), told)
+})
+
+test('a folder that cannot be looked into hides no session of another, and keeps none from being made', async (t) => {
+  const of = scratch(t)
+  mkdirSync(of.sessions)
+  symlinkSync('loop', join(of.sessions, 'loop'))
+  await value(await of.store().create('ses_a', { cwd: '/a', holder: holder(1) })).release()
+  assert.ok((await of.store().read('ses_a')).ok)
+  assert.partialDeepStrictEqual(await of.store().read('ses_b'), { ok: false, failure: { code: 'FILE_ERROR' } })
 })
 
 test('a workspace folder that cannot be opened is shown as broken', { skip: process.getuid?.() === 0 }, async (t) => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Failure, Holder, Lease, Result } from '@rein/session'
+import { type Failure, FailureError, foreseen, type Holder, type Lease, type Result } from '@rein/session'
 import { codeOf, diskFailure } from '../disk-failure.ts'
 import { badId, busy, exists, fail, missing, withoutLog } from '../failures.ts'
 import { disk, syncFolder } from './disk.ts'
@@ -31,7 +31,7 @@ export async function createSession(
 ): Promise<Result<Lease>> {
   if (!isSessionId(id)) return fail(badId(id))
   return onDisk(`could not create session ${id}`, async () => {
-    if (await of.locate(id)) return fail(exists(id))
+    if (await isKnown(of, id)) return fail(exists(id))
     const at: Place = { folder: join(of.root, workspaceSlug(cwd)), id }
     const made = await mkdir(at.folder, { recursive: true, mode: FOLDER_MODE })
     // The first session of a workspace: its folder must survive the loss of power as its log does.
@@ -52,6 +52,16 @@ export async function createSession(
       return { ok: true, value: lease(of, { at, ground, lock }, 1) }
     })
   })
+}
+
+/** A folder that cannot be looked into is in nobody's way: what is made stands in another, or fails there. */
+async function isKnown(of: Opening, id: string): Promise<boolean> {
+  try {
+    return (await of.locate(id)) !== undefined
+  } catch (cause) {
+    if (cause instanceof FailureError) return false
+    throw cause
+  }
 }
 
 export async function acquireSession(
@@ -136,12 +146,12 @@ async function guarded(lock: OwnLock, work: () => Promise<Result<Lease>>): Promi
   }
 }
 
-/** What the system refuses is a failure; anything else is a bug and goes on up. */
+/** What the system refuses, and what was told as a failure already, is a value; anything else is a bug and goes on up. */
 export async function onDisk<T>(doing: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work()
   } catch (cause) {
-    if (codeOf(cause) === undefined) throw cause
+    if (codeOf(cause) === undefined) return foreseen(cause)
     const failure: Failure = diskFailure('FILE_ERROR', doing, cause)
     return fail(failure)
   }

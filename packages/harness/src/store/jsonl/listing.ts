@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { KnownEntries, SessionEntry } from '@rein/session'
-import { codeOf, isAbsent } from '../disk-failure.ts'
+import { FailureError, type KnownEntries, type SessionEntry } from '@rein/session'
+import { codeOf, diskFailure } from '../disk-failure.ts'
 import { broken, entryOf, type Top } from './entry.ts'
 import { type Place, parseName, parsePart, partPath, readEpochs } from './names.ts'
 import type { Judge } from './one-writer.ts'
@@ -11,7 +11,7 @@ import type { Judge } from './one-writer.ts'
 /** Sessions looked at before the event loop gets a turn: about 5 ms of work. */
 const AT_A_TIME = 256
 
-/** The workspace folders under the root. */
+/** The workspace folders under the root. @throws FailureError `FILE_ERROR` when what stands there cannot be listed. */
 export async function workspaces(root: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(root, { withFileTypes: true })
@@ -19,22 +19,34 @@ export async function workspaces(root: string): Promise<readonly string[]> {
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
       .map((entry) => join(root, entry.name))
   } catch (cause) {
-    if (isAbsent(cause)) return []
-    throw cause
+    const code = codeOf(cause)
+    if (code === 'ENOENT') return []
+    if (code === undefined) throw cause
+    throw new FailureError(diskFailure('FILE_ERROR', 'could not list the sessions', cause), { cause })
   }
 }
 
-/** Where a session is, whichever workspace it belongs to. */
+/**
+ * Where a session is, whichever workspace it belongs to.
+ * @throws FailureError `FILE_ERROR` when it was not found and may be in a folder that cannot be looked into.
+ */
 export async function locateSession(root: string, id: string): Promise<Place | undefined> {
   const folders = await workspaces(root)
+  let trouble: unknown
   for (const folder of folders) {
-    if (statSync(partPath({ folder, id }, 'inbox'), { throwIfNoEntry: false })) return { folder, id }
+    try {
+      if (statSync(partPath({ folder, id }, 'inbox'), { throwIfNoEntry: false })) return { folder, id }
+    } catch (cause) {
+      if (codeOf(cause) === undefined) throw cause
+      trouble = cause
+    }
   }
   // A log that was copied here by hand has no inbox yet.
   for (const folder of folders) {
     if (namesIn(folder)?.some((name) => belongsTo(name, id))) return { folder, id }
   }
-  return undefined
+  if (trouble === undefined) return undefined
+  throw new FailureError(diskFailure('FILE_ERROR', `could not look for session ${id}`, trouble), { cause: trouble })
 }
 
 /** Whether any workspace has a log of this id. A lock or an inbox alone is what a broken-off restore left. */

@@ -41,10 +41,11 @@ export function jsonlStore(options: StoreOptions): MovableStore {
       if (!at) throw new FailureError(missing(id))
       yield* watchLog(at, from, { signal, pollMs })
     },
-    post: async (id, item) => {
-      const at = await locate.find(id)
-      return at ? postItem(at, item, now) : fail(missing(id))
-    },
+    post: (id, item) =>
+      onDisk(`could not post to session ${id}`, async () => {
+        const at = await locate.find(id)
+        return at ? postItem(at, item, now) : fail(missing(id))
+      }),
     blobs: (id): Blobs => fileBlobs(id, { locate: (of) => locate.part(of, 'blobs') }),
     async trash(id) {
       const done = await putAway(opening, id)
@@ -74,18 +75,20 @@ function lookingIn(
   return {
     list,
     find: async (typed, cwd) => findSession(await list(), typed, cwd),
-    read: async (id) => {
-      const at = await locate.find(id)
-      return at ? readLog(at) : fail(missing(id))
-    },
+    read: (id) =>
+      onDisk(`could not read session ${id}`, async () => {
+        const at = await locate.find(id)
+        return at ? readLog(at) : fail(missing(id))
+      }),
     async *beside(id, part) {
       const at = await locate.find(id)
       if (at) yield* filesBeside(at, part)
     },
-    ends: async (id, most) => {
-      const at = await locate.find(id)
-      return at ? logEnds(at, most, locate.top(at)) : fail(missing(id))
-    },
+    ends: (id, most) =>
+      onDisk(`could not read session ${id}`, async () => {
+        const at = await locate.find(id)
+        return at ? logEnds(at, most, locate.top(at)) : fail(missing(id))
+      }),
   }
 }
 

@@ -84,7 +84,7 @@ export async function deleteFromTrash(
 
 async function folders(trash: string): Promise<readonly Folder[]> {
   const found: Folder[] = []
-  for (const workspace of await entriesOf(trash)) {
+  for (const workspace of await workspacesOf(trash)) {
     if (!workspace.isDirectory()) continue
     for (const entry of await entriesOf(join(trash, workspace.name))) {
       if (!entry.isDirectory()) continue
@@ -98,6 +98,18 @@ async function folders(trash: string): Promise<readonly Folder[]> {
     }
   }
   return found
+}
+
+/** @throws FailureError `FILE_ERROR` when the trash is there and cannot be listed. */
+async function workspacesOf(trash: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(trash, { withFileTypes: true })
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === 'ENOENT') return []
+    if (code === undefined) throw cause
+    throw new FailureError(diskFailure('FILE_ERROR', 'could not list the trash', cause), { cause })
+  }
 }
 
 const entriesOf = (folder: string): Promise<readonly Dirent[]> =>
