@@ -207,4 +207,5 @@ test('a picture that is not what it says, or is missing, is told and not shown',
 test('an output that is too long is cut in the middle, and how much is said', async () => {
   const markup = await drawn(saying(`begin${'x'.repeat(100_000)}end`))
   assert.match(markup, /… 80,\d{3} characters are left out here; the JSON export has them …/)
+  assert.match(markup, /system text, 100,008 characters/)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { check, readLog, SessionLog, verify } from '../../src/index.ts'
+import { check, readLog, SessionLog, uncounted, verify } from '../../src/index.ts'
 import { kinds, textOf, utf8 } from '../kit/damage.ts'
 import { wholeLog } from '../kit/play.ts'
 import { countingPorts, hasher } from '../kit/ports.ts'
@@ -176,4 +176,19 @@ test('a billion missing events are not made up for one wrong number', async () =
   const read = await opened([line(1_000_000_000_000), line(1_000_000_000_001)])
   assert.ok(read.events.length < 3)
   assert.equal(check(read.events).length, 0)
+})
+
+test('lines that were swapped, joined or split are told as that, and nothing is said to be lost', async () => {
+  const log = new SessionLog({ ports: countingPorts(), sink: { append: async () => {}, sync: async () => {} } })
+  const lines: string[] = []
+  using _lines = log.onLine((line) => lines.push(line))
+  for (const data of ['a', 'b', 'c', 'd']) log.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data })
+  const [first = '', second = '', third = '', fourth = ''] = lines
+  const told = async (written: readonly string[]) =>
+    (await opened(utf8(`${written.join('\n')}\n`))).damage.map(uncounted)
+  assert.deepEqual(await told([first, third, second, fourth]), ['lines out of order, nothing lost'])
+  const apart = ['lines run together or cut apart, nothing lost']
+  assert.deepEqual(await told([first, second + third, fourth]), apart)
+  assert.deepEqual(await told([first, second.slice(0, 30), second.slice(30), third, fourth]), apart)
+  assert.deepEqual(await told([first, second.slice(0, 30), third, fourth]), [undefined])
 })
