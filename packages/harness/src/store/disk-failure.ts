@@ -11,7 +11,7 @@ const NEXT: { readonly [code: string]: string } = {
   ENFILE: 'Too many files are open on this machine: close other programs.',
   EIO: 'The disk reports an error: check it before going on.',
   ENOTDIR: 'A file stands where a folder should be: move it away, or set REIN_HOME to another folder.',
-  EISDIR: 'A folder, or something else that is no file, stands where the file should be: move it away.',
+  EISDIR: 'A folder stands where the file should be, or something else that is no file: move it away.',
 }
 
 /** The system's code of an error, such as `ENOENT`; undefined for anything else. */
