@@ -18,6 +18,8 @@ export interface UndoThread {
 export interface Place {
   /** Id of the session. */
   readonly session: string
+  /** Ids of the sessions it was forked from, whose snapshots are its own too. */
+  readonly parents?: readonly string[]
   /** Absolute. */
   readonly root: string
 }

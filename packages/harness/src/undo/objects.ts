@@ -10,6 +10,8 @@ const raw = 0
 const deflated = 1
 /** Smaller content is not worth packing: a file takes at least one block of the disk. */
 const worthPacking = 4096
+/** Names come from logs too, and a log somebody sent names what it likes. */
+const objectName = /^[0-9a-f]{64}$/
 
 /**
  * Contents by their SHA-256, a file each, readable by their owner alone. Synchronous, for the thread of its own it
@@ -45,6 +47,7 @@ export class Objects {
 
   /** @returns undefined when it is not kept any more. What is kept and damaged is removed, so that it can be kept anew. */
   get(hash: string): Buffer | undefined {
+    if (!objectName.test(hash)) return undefined
     const path = join(this.folder, hash.slice(0, 2), hash.slice(2))
     try {
       const bytes = unpacked(readFileSync(path))

@@ -55,7 +55,8 @@ export async function restorePlan(options: RestoreOptions, signal?: AbortSignal)
   const { undo, session, cwd, userHome, events, to } = options
   const why = refusal(cwd, userHome)
   if (why !== undefined) return { ok: false, failure: { code: 'REFUSED', message: why } }
-  const place = { session, root: cwd }
+  const parents = events.flatMap(({ type, data }) => (type === 'session/fork' ? [data.parent] : []))
+  const place = { session, parents, root: cwd }
   const way = wayBack(events, to)
   const { exact, uncovered, moments } = way
   if (!moments) return { ok: true, value: { files: [], left: [], unseen: nothing, exact, uncovered, place, way } }

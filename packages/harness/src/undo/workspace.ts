@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Failure } from '@rein/session'
 import { contentHash } from '../files/hash.ts'
@@ -16,6 +16,8 @@ import { readCache, type StatCache, writeCache } from './stat-cache.ts'
 
 /** How many skipped paths an event names. */
 const named = 20
+/** Of a session or a tree: nothing that leads elsewhere. */
+const plainName = /^[A-Za-z0-9_-]{1,128}$/
 
 /** All that the thread of its own does, one job after the other, synchronously. */
 export class Workspaces {
@@ -64,20 +66,20 @@ export class Workspaces {
 
   #take(place: Place): Taken {
     const scanned = this.#scan(place)
-    this.#refer(place.session, scanned.tree)
+    this.#refer(place, scanned.tree)
     return { id: scanned.tree, files: scanned.files, bytes: scanned.bytes, skipped: told(scanned.skipped) }
   }
 
   #plan(place: Place, history: MomentsBack): Planned {
     const { tree, skipped } = this.#scan(place, true)
-    const { actions, left } = this.#actions(history, tree)
+    const { actions, left } = this.#actions(place, history, tree)
     const inTheWay = repositories(skipped, actions)
     const all = [...left, ...inTheWay.map(({ path, why }) => ({ path: shown(path), why: reasonOf(why) }))]
     return { files: actions.map(plannedFile), left: all, unseen: unseen(skipped, all) }
   }
 
   #restore({ place, history, now, overwrite }: Extract<Job, { kind: 'restore' }>): Restored {
-    const { actions, left } = this.#actions(history, now)
+    const { actions, left } = this.#actions(place, history, now)
     const chosen = actions.filter(({ path, by }) => by === 'session' || isChosen(overwrite, path))
     const cache = this.#caches.get(place.root) ?? new Map()
     const root = realRoot(place.root)
@@ -85,7 +87,8 @@ export class Workspaces {
     return { paths: applied.restored.map(shown), left: [...left, ...applied.left] }
   }
 
-  #actions({ first, later, since }: MomentsBack, tree: string): Actions {
+  #actions(place: Place, { first, later, since }: MomentsBack, tree: string): Actions {
+    for (const id of [first, ...later.map((one) => one.tree)]) if (!this.#isOwn(place, id)) throw new TreeGone(id)
     const objects = this.#objects
     return planned({ first, later, current: { tree, by: since } }, { trees: new Trees(objects), objects })
   }
@@ -108,13 +111,25 @@ export class Workspaces {
     return scanned
   }
 
-  /** One that is there already becomes the newest again. */
-  #refer(session: string, tree: string): void {
+  /**
+   * Whether this session, or one it was forked from, made that snapshot of this folder. A log somebody sent could name
+   * any tree that is kept, another project's for example.
+   */
+  #isOwn({ session, parents = [], root }: Place, tree: string): boolean {
+    const own = contentHash(Buffer.from(root))
+    return [session, ...parents].some((id) => {
+      if (!plainName.test(id) || !plainName.test(tree)) return false
+      return unlessRefused(() => readFileSync(join(this.#thread.folder, 'refs', id, tree), 'utf8'), undefined) === own
+    })
+  }
+
+  /** One that is there already becomes the newest again. It holds which folder it is of. */
+  #refer({ session, root }: Place, tree: string): void {
     const { folder } = this.#thread
     const references = join(folder, 'refs', session)
     mkdirSync(references, { recursive: true, mode: 0o700 })
     const path = join(references, tree)
-    writeFileSync(path, '', { mode: 0o600 })
+    writeFileSync(path, contentHash(Buffer.from(root)), { mode: 0o600 })
     const now = Date.now() / 1000
     utimesSync(path, now, now)
     if (this.#open.has(session)) return

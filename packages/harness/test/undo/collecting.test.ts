@@ -30,7 +30,7 @@ const size = (desk: Desk): number =>
   )
 
 test('above the cap the oldest snapshots go, those of an open session never, and what is kept can be restored', () => {
-  using desk = new Desk()
+  using desk = new Desk({}, ['open', 'old', 'young'])
   const open = snapshot(desk, 'open', 9)
   nobodyHere(desk)
   const old = snapshot(desk, 'old', 5)
@@ -50,7 +50,7 @@ test('above the cap the oldest snapshots go, those of an open session never, and
 })
 
 test('what no snapshot needs any more is removed, half-written files included', () => {
-  using desk = new Desk()
+  using desk = new Desk({}, ['one'])
   const id = snapshot(desk, 'one', 1)
   nobodyHere(desk)
   rmSync(join(desk.folder, 'refs', 'one', id))
@@ -93,7 +93,7 @@ test('nobody collects while somebody writes, nobody writes while somebody collec
 })
 
 test('many threads look at one workspace at once while it changes and others collect: every snapshot is whole', async (t) => {
-  using desk = new Desk()
+  using desk = new Desk({}, ['s-0', 's-1', 's-2'])
   for (let count = 0; count < 40; count++) desk.write(`d${count % 5}/f${count}`, `${count}`.repeat(50))
   const file = new URL('../../src/undo/undo-worker.ts', import.meta.url)
   const thread = { folder: desk.folder, hidden: [], limits: { ...defaultLimits, keepBytes: 2000 }, stop: desk.stop }

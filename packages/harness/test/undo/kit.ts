@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { JobResult, MomentsBack, Planned, Restored, Taken } from '../../src/undo/job.ts'
+import type { JobResult, MomentsBack, Place, Planned, Restored, Taken } from '../../src/undo/job.ts'
 import { defaultLimits, type SnapshotLimits } from '../../src/undo/limits.ts'
 import { Workspaces } from '../../src/undo/workspace.ts'
 
@@ -25,11 +25,13 @@ export class Desk implements Disposable {
   readonly root = join(this.base, 'work')
   readonly outside = join(this.base, 'outside')
   readonly folder = join(this.base, 'home', 'snapshots')
-  readonly place = { session: 's-1', root: this.root }
+  readonly place: Place
   readonly stop = new SharedArrayBuffer(4)
   workspaces: Workspaces
 
-  constructor(limits: Partial<SnapshotLimits> = {}) {
+  /** @param parents sessions whose snapshots are its own too. */
+  constructor(limits: Partial<SnapshotLimits> = {}, parents: readonly string[] = []) {
+    this.place = { session: 's-1', parents, root: this.root }
     mkdirSync(this.root)
     mkdirSync(this.outside)
     writeFileSync(join(this.outside, 'precious'), 'do not touch')
