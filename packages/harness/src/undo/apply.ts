@@ -1,33 +1,20 @@
-import {
-  chmodSync,
-  closeSync,
-  fchmodSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  type Stats,
-  symlinkSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
-import { errnoOf } from '../files/trouble.ts'
-import { type ByteName, folderOf, pathOf, shown } from './byte-name.ts'
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
+import { contentHash } from '../files/hash.ts'
+import { errnoOf, unlessRefused } from '../files/trouble.ts'
+import { type ByteName, folderOf, joined, shown } from './byte-name.ts'
+import { readSteady } from './content.ts'
+import { isRunning } from './hold.ts'
 import type { Objects } from './objects.ts'
-import { ownName } from './own-name.ts'
+import { isLeftBehind, temporaryName } from './own-name.ts'
 import { Place } from './place.ts'
 import type { Action, LeftFile } from './plan.ts'
-import { looksAs, type StatCache } from './stat-cache.ts'
+import { appear, make, setMode } from './put.ts'
 import type { Entry } from './tree.ts'
 
 export interface ApplyOptions {
   /** Absolute and real. */
   readonly root: ByteName
   readonly objects: Objects
-  /** How files looked when the actions were planned; one that looks different now is left alone. */
-  readonly cache: StatCache
 }
 
 export interface Applied {
@@ -39,12 +26,15 @@ export interface Applied {
 /** Why one path is left as it is. */
 class Left extends Error {}
 
+const changed = 'it changed a moment ago'
+
 /**
  * Do what was planned: first everything away that is in the way, deepest first, then folders, then files. Each file
- * is replaced whole. Started again after it broke off, it does the rest.
+ * is replaced whole, and none goes whose content is not kept. Started again after it broke off, it does the rest.
  */
 export function apply(actions: readonly Action[], options: ApplyOptions): Applied {
   const work = new Work(options)
+  work.clean(actions)
   const away = actions.filter(({ from, to }) => from && from.kind !== to?.kind)
   for (const action of deepestFirst(away)) work.remove(action)
   const folders = actions.filter(({ to }) => to?.kind === 'folder')
@@ -70,6 +60,15 @@ class Work {
     this.#options = options
   }
 
+  /** What a restore that was killed had half written. */
+  clean(actions: readonly Action[]): void {
+    const inside = actions.flatMap(({ path, from }) => (from?.kind === 'folder' ? [path] : []))
+    for (const folder of new Set([...actions.map(({ path }) => folderOf(path)), ...inside])) {
+      using place = Place.open(this.#options.root, folder)
+      if (place) removeLeftBehind(place)
+    }
+  }
+
   remove(action: Action): void {
     this.#try(action, (place, name) => {
       const { from, to } = action
@@ -85,17 +84,19 @@ class Work {
 
   makeFolder(action: Action): void {
     this.#try(action, (place, name) => {
+      const { to } = action
       const now = entryAt(place, name)
       if (now && !now.isDirectory()) throw new Left('something else is in its place')
-      if (!now) mkdirSync(place.at(name))
+      // Never open to others than it was, not for a moment.
+      if (!now && to?.kind === 'folder') mkdirSync(place.at(name), (to.mode & 0o1777) | 0o700)
     })
   }
 
   mode(action: Action): void {
     this.#try(action, (place, name) => {
       if (action.to?.kind !== 'folder') return
-      if (!entryAt(place, name)?.isDirectory()) throw new Left('it changed a moment ago')
-      chmodSync(place.at(name), action.to.mode)
+      if (!entryAt(place, name)?.isDirectory()) throw new Left(changed)
+      setMode(place.at(name), action.to.mode)
       this.restored.add(action.path)
     })
   }
@@ -105,59 +106,50 @@ class Work {
       const { from, to } = action
       if (!to) return
       if (from?.kind === 'folder' && entryAt(place, name)) throw new Left('the folder in its place is not empty')
-      if (from?.kind === 'file' && to.kind === 'file' && from.hash === to.hash) {
-        this.#mustBe(place, name, action)
-        chmodSync(place.at(name), to.mode)
-      } else {
-        const temporary = place.at(`.rein-${ownName()}.tmp`)
-        this.#make(temporary, to)
-        try {
-          if (from?.kind !== 'folder') this.#mustBe(place, name, action)
-          renameSync(temporary, place.at(name))
-        } catch (error) {
-          unlinkSync(temporary)
-          throw error
-        }
-      }
+      const now = from?.kind === 'folder' ? undefined : this.#mustBe(place, name, action)
+      const same = from?.kind === 'file' && to.kind === 'file' && from.hash === to.hash
+      // The mode of one that has other names would be theirs too.
+      if (same && now?.nlink === 1) setMode(place.at(name), to.mode)
+      else this.#put(to, { place, name, action, now })
       this.restored.add(action.path)
     })
   }
 
-  #make(temporary: Buffer, to: Entry): void {
-    if (to.kind === 'link') {
-      symlinkSync(pathOf(to.target), temporary)
-      return
-    }
+  #put(to: Entry, at: { place: Place; name: ByteName; action: Action; now: Stats | undefined }): void {
+    const { place, name, action, now } = at
     const bytes = to.kind === 'file' ? this.#options.objects.get(to.hash) : undefined
-    if (!bytes || to.kind !== 'file') throw new Left('its content is not kept any more')
-    const file = openSync(temporary, 'wx', 0o600)
+    if (to.kind === 'file' && !bytes) throw new Left('its content is not kept any more')
+    const temporary = place.at(temporaryName())
+    make(temporary, { to, bytes, like: now })
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-      fchmodSync(file, to.mode)
+      if (now) {
+        this.#mustBe(place, name, action)
+        renameSync(temporary, place.at(name))
+      } else if (!appear(temporary, place.at(name))) throw new Left(changed)
     } catch (error) {
       unlinkSync(temporary)
       throw error
-    } finally {
-      closeSync(file)
     }
   }
 
-  /** Whether what is there is still what was planned on. */
-  #mustBe(place: Place, name: ByteName, { path, from }: Action): void {
+  /** Whether what is there is still what was planned on; and see to it that it can be brought back. */
+  #mustBe(place: Place, name: ByteName, { path, from }: Action): Stats | undefined {
     const now = entryAt(place, name)
-    if (this.#isStill(now, { place, name, path, from })) return
-    throw new Left('it changed a moment ago')
-  }
-
-  #isStill(
-    now: Stats | undefined,
-    { place, name, path, from }: { place: Place; name: ByteName; path: ByteName; from: Entry | undefined },
-  ): boolean {
-    if (!from || !now) return !from && !now
-    if (from.kind === 'link')
-      return now.isSymbolicLink() && readlinkSync(place.at(name), { encoding: 'latin1' }) === from.target
-    const stamp = this.#options.cache.get(folderOf(path))?.get(name)
-    return from.kind === 'file' && now.isFile() && stamp !== undefined && looksAs(stamp, now)
+    if (!from && !now) return undefined
+    if (!from || !now) throw new Left(changed)
+    if (from.kind === 'link') {
+      const still = now.isSymbolicLink() && readlinkSync(place.at(name), { encoding: 'latin1' }) === from.target
+      if (!still) throw new Left(changed)
+      return now
+    }
+    if (from.kind !== 'file') throw new Left(changed)
+    const at = place.at(name).toString('latin1')
+    const content = readSteady(at, from.size, joined(this.#options.root, path))
+    if (typeof content === 'string' || contentHash(content.bytes) !== from.hash) throw new Left(changed)
+    if ((content.stats.mode & 0o777) !== from.mode) throw new Left(changed)
+    // Somebody may have emptied or damaged the store since.
+    if (!this.#options.objects.get(from.hash)) this.#options.objects.put(from.hash, content.bytes)
+    return content.stats
   }
 
   #try(action: Action, work: (place: Place, name: ByteName) => void): void {
@@ -177,6 +169,12 @@ class Work {
 
 const entryAt = (place: Place, name: ByteName): Stats | undefined =>
   lstatSync(place.at(name), { throwIfNoEntry: false })
+
+function removeLeftBehind(place: Place): void {
+  const names = unlessRefused(() => readdirSync(place.at('.'), { encoding: 'latin1' }), [])
+  for (const name of names)
+    if (isLeftBehind(name, isRunning)) unlessRefused(() => unlinkSync(place.at(name)), undefined)
+}
 
 /** What is in it that no snapshot has stays, and the folder with it. */
 function removeFolder(place: Place, name: ByteName): void {

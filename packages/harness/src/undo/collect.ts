@@ -26,8 +26,11 @@ interface Reference {
   readonly open: boolean
 }
 
-/** Whether a collection is due; the time of the last one is that of a file. */
-export const isDue = (folder: string): boolean => ageOf(join(folder, 'collected')) > rarely
+/** Whether a collection is due; the time of the last one is that of a file. One in the future: a clock was set back. */
+export function isDue(folder: string): boolean {
+  const age = ageOf(join(folder, 'collected'))
+  return age > rarely || age < -rarely
+}
 
 /**
  * Keep what the newest snapshots need, up to `keepBytes`, and all that open sessions need; remove the rest.
@@ -56,13 +59,15 @@ export function collect(
   })
 }
 
-/** Changes whenever objects may have gone. */
+/** Changes whenever objects may have gone, also with the whole folder. */
 export function generation(folder: string): string {
   try {
     return readFileSync(join(folder, 'generation'), 'utf8')
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
-    return ''
+    const fresh = crypto.randomUUID()
+    writeFileSync(join(folder, 'generation'), fresh, { mode: 0o600 })
+    return fresh
   }
 }
 

@@ -12,8 +12,11 @@ export interface Content {
 /** How often a file that changes while it is read is tried. */
 const tries = 3
 
-/** The whole of one regular file in one state of it; `gone` when it vanished. Follows no link, and waits for no pipe. */
-export function readSteady(path: ByteName, limit: number): Content | SkipReason | 'gone' {
+/**
+ * The whole of one regular file in one state of it; `gone` when it vanished. Follows no link, and waits for no pipe.
+ * @param really where it must lie, when `path` names it otherwise.
+ */
+export function readSteady(path: ByteName, limit: number, really = path): Content | SkipReason | 'gone' {
   let file: number
   try {
     file = openSync(pathOf(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
@@ -22,7 +25,7 @@ export function readSteady(path: ByteName, limit: number): Content | SkipReason 
   }
   try {
     // A folder on the way may have become a link meanwhile.
-    if (elsewhere(file, path)) return 'gone'
+    if (elsewhere(file, really)) return 'gone'
     for (let attempt = 0; attempt < tries; attempt++) {
       const before = fstatSync(file)
       if (!before.isFile()) return 'special'

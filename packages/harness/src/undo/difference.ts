@@ -46,6 +46,8 @@ export class Trees {
       const path = joined(folder, name)
       // That something in a folder changed is said where it changed.
       if (a?.kind !== 'folder' || b?.kind !== 'folder' || a.mode !== b.mode) found.push({ path, from: a, to: b })
+      // Where one of them was not looked into, what the other holds there is no difference: it may have been there too.
+      if (a?.kind === 'skipped' || b?.kind === 'skipped') continue
       if (a?.kind === 'folder' || b?.kind === 'folder')
         this.#compare(path, { from: this.#inside(a), to: this.#inside(b) }, found)
     }

@@ -6,6 +6,8 @@ import { ownName } from './own-name.ts'
 
 /** A mark of a process that is dead, or older than this, stands for nobody, in milliseconds. */
 const staleMs = 10 * 60_000
+/** A writer whose process lives may have been asleep: what it counts on is not taken away from it, in milliseconds. */
+const asleepMs = 24 * 3_600_000
 /** How long a writer waits for a collector before it gives up, in milliseconds. */
 const patienceMs = 5_000
 
@@ -48,7 +50,7 @@ export class Holds {
     if (!mark(this.#collector)) return undefined
     try {
       const writers = listed(this.#writers).map((name) => join(this.#writers, name))
-      if (writers.some((path) => lives(path))) return undefined
+      if (writers.some((path) => lives(path, asleepMs))) return undefined
       for (const dead of writers) rmSync(dead, { force: true })
       return work()
     } finally {
@@ -83,7 +85,8 @@ export function lives(path: string, oldMs = staleMs): boolean {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is such a process on this machine. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

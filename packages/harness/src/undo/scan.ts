@@ -1,10 +1,11 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { contentHash } from '../files/hash.ts'
-import { unlessRefused } from '../files/trouble.ts'
+import { errnoOf, unlessRefused } from '../files/trouble.ts'
 import { type ByteName, byteName, joined, pathOf } from './byte-name.ts'
 import { readSteady } from './content.ts'
 import type { SnapshotLimits } from './limits.ts'
 import type { Objects } from './objects.ts'
+import { isOwnName } from './own-name.ts'
 import { known, type Stamp, type StatCache, stampOf } from './stat-cache.ts'
 import { type Entry, encodeTree, type SkipReason } from './tree.ts'
 
@@ -43,6 +44,9 @@ export interface Scanned {
   readonly changed: boolean
 }
 
+/** The workspace itself. */
+export class Unreadable extends Error {}
+
 /** Another process asked for an end. */
 export class Stopped extends Error {}
 
@@ -78,7 +82,7 @@ class Scan {
 
   run(): Scanned {
     const entry = this.#folder('')
-    if (entry === undefined) throw new Error('the workspace cannot be read')
+    if (entry === undefined) throw new Unreadable('The workspace cannot be read.')
     const changed = this.#changed || this.#cache.size !== this.#options.cache.size
     return {
       tree: entry,
@@ -124,36 +128,44 @@ class Scan {
       this.#skipped.push({ path, why: 'git' })
       return undefined
     }
+    // Half a file of a restore, which the next one removes.
+    if (isOwnName(at.name)) return undefined
     if (this.#options.hidden.has(this.#at(path))) return this.#skip(path, 'private')
     const stats = lstat(this.#at(path))
-    if (!stats) return undefined
+    // It was listed: that it is not there for a moment, as while an editor saves, is not known to be an absence.
+    if (typeof stats === 'string') return this.#skip(path, stats)
     if (this.#ignored.has(at.name)) return this.#skip(path, 'rebuilt')
-    if (stats.isDirectory()) return this.#inside(path, stats.mode & 0o777)
+    if (stats.isDirectory()) return this.#inside(path, stats)
     if (stats.isSymbolicLink()) return this.#link(path)
     if (!stats.isFile()) return this.#skip(path, 'special')
     return this.#file(path, at, stats)
   }
 
-  #inside(path: ByteName, mode: number): Entry {
+  #inside(path: ByteName, { mode, ino }: Stats): Entry {
     if (this.#isCache(path)) return this.#skip(path, 'rebuilt')
     if (this.#files >= this.#options.limits.files) return this.#skip(path, 'many')
     const hash = this.#folder(path)
-    return hash === undefined ? this.#skip(path, 'unreadable') : { kind: 'folder', hash, mode }
+    if (hash === undefined) return this.#skip(path, 'unreadable')
+    // What was listed may be another folder that took its place, or one that a link led to.
+    const now = lstat(this.#at(path))
+    const same = typeof now === 'object' && now.isDirectory() && now.ino === ino
+    return same ? { kind: 'folder', hash, mode: mode & 0o3777 } : this.#skip(path, 'unsteady')
   }
 
   #isCache(path: ByteName): boolean {
     const tag = joined(this.#at(path), cacheTag)
-    if (!lstat(tag)?.isFile()) return false
+    const stats = lstat(tag)
+    if (typeof stats === 'string' || !stats.isFile()) return false
     const content = readSteady(tag, 64 * 1024)
     return typeof content === 'object' && content.bytes.toString('latin1').startsWith(cacheSignature)
   }
 
-  #link(path: ByteName): Entry | undefined {
+  #link(path: ByteName): Entry {
     const target = unlessRefused(() => readlinkSync(pathOf(this.#at(path)), { encoding: 'latin1' }), undefined)
-    return target === undefined ? undefined : { kind: 'link', target }
+    return target === undefined ? this.#skip(path, 'unsteady') : { kind: 'link', target }
   }
 
-  #file(path: ByteName, at: Looked, stats: Stats): Entry | undefined {
+  #file(path: ByteName, at: Looked, stats: Stats): Entry {
     const { limits, objects, look } = this.#options
     const mark = `${stats.size} ${stats.mtimeMs}`
     if (stats.size > limits.fileBytes) return this.#skip(path, 'large', mark)
@@ -168,12 +180,11 @@ class Scan {
     return this.#read(path, at)
   }
 
-  #read(path: ByteName, at: Looked): Entry | undefined {
+  #read(path: ByteName, at: Looked): Entry {
     const { limits, objects, look, now } = this.#options
     const began = now()
     const content = readSteady(this.#at(path), limits.fileBytes)
-    if (content === 'gone') return undefined
-    if (typeof content === 'string') return this.#skip(path, content)
+    if (typeof content === 'string') return this.#skip(path, content === 'gone' ? 'unsteady' : content)
     const hash = contentHash(content.bytes)
     if (!look) objects.put(hash, content.bytes)
     at.stamps.set(at.name, stampOf(content.stats, hash, began))
@@ -193,5 +204,11 @@ class Scan {
   }
 }
 
-const lstat = (path: ByteName): Stats | undefined =>
-  unlessRefused(() => lstatSync(pathOf(path), { throwIfNoEntry: false }), undefined)
+function lstat(path: ByteName): Stats | SkipReason {
+  try {
+    return lstatSync(pathOf(path))
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return errnoOf(error) === 'ENOENT' ? 'unsteady' : 'unreadable'
+  }
+}

@@ -15,7 +15,7 @@ export type SkipReason =
   /** A private place, or what rein itself keeps. */
   | 'private'
 
-/** One name in a folder of a snapshot. `mode` holds the nine permission bits. */
+/** One name in a folder of a snapshot. `mode` holds the nine permission bits, of a folder also set-group-id and sticky. */
 export type Entry =
   | { readonly kind: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
   | { readonly kind: 'folder'; readonly hash: string; readonly mode: number }

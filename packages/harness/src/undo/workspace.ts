@@ -11,7 +11,7 @@ import { Holds } from './hold.ts'
 import type { Job, JobResult, MomentsBack, Place, Planned, Restored, Taken, UndoThread, Unseen } from './job.ts'
 import { Objects } from './objects.ts'
 import { type Action, type Actions, type LeftFile, planned, plannedFile, reasonOf } from './plan.ts'
-import { type Scanned, type Skipped, Stopped, scan } from './scan.ts'
+import { type Scanned, type Skipped, Stopped, scan, Unreadable } from './scan.ts'
 import { readCache, type StatCache, writeCache } from './stat-cache.ts'
 
 /** How many skipped paths an event names. */
@@ -44,6 +44,7 @@ export class Workspaces {
       return this.#holds.write(() => this.#write(job)) ?? failed('The store of snapshots was being cleaned up.')
     } catch (error) {
       if (error instanceof Stopped) return { kind: 'stopped' }
+      if (error instanceof Unreadable) return failed(error.message)
       if (error instanceof TreeGone) return { kind: 'failed', failure: gone }
       if (errnoOf(error) === undefined) throw error
       return failed(error instanceof Error ? error.message : String(error))
@@ -52,7 +53,10 @@ export class Workspaces {
 
   #write(job: Exclude<Job, { kind: 'collect' }>): JobResult {
     const now = generation(this.#thread.folder)
-    if (this.#generation !== now) this.#objects.forget()
+    if (this.#generation !== now) {
+      this.#objects.forget()
+      this.#open.clear()
+    }
     this.#generation = now
     switch (job.kind) {
       case 'take':
@@ -81,9 +85,7 @@ export class Workspaces {
   #restore({ place, history, now, overwrite }: Extract<Job, { kind: 'restore' }>): Restored {
     const { actions, left } = this.#actions(place, history, now)
     const chosen = actions.filter(({ path, by }) => by === 'session' || isChosen(overwrite, path))
-    const cache = this.#caches.get(place.root) ?? new Map()
-    const root = realRoot(place.root)
-    const applied = apply(chosen, { root, objects: this.#objects, cache })
+    const applied = apply(chosen, { root: realRoot(place.root), objects: this.#objects })
     return { paths: applied.restored.map(shown), left: [...left, ...applied.left] }
   }
 

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { JobResult, MomentsBack, Place, Planned, Restored, Taken } from '../../src/undo/job.ts'
 import { defaultLimits, type SnapshotLimits } from '../../src/undo/limits.ts'
+import { Objects, objectNames } from '../../src/undo/objects.ts'
 import { Workspaces } from '../../src/undo/workspace.ts'
 
 /** A workspace with a place for its snapshots, and a folder beside it that nothing may touch. */
@@ -42,6 +43,16 @@ export class Desk implements Disposable {
   again(limits: Partial<SnapshotLimits> = {}): Workspaces {
     const hidden = [join(this.base, 'home')]
     return new Workspaces({ folder: this.folder, limits: { ...defaultLimits, ...limits }, hidden, stop: this.stop })
+  }
+
+  get objects(): Objects {
+    return new Objects(join(this.folder, 'objects'))
+  }
+
+  /** Where every object is. */
+  kept(): string[] {
+    const { folder } = this.objects
+    return objectNames(folder).map((hash) => join(folder, hash.slice(0, 2), hash.slice(2)))
   }
 
   write(path: string, content: string | Buffer = path): void {
