@@ -72,7 +72,10 @@ export function oneLine(text: string, most: number): string {
  * At most `most` lines, each of at most 300 characters: the beginning and the end, told how many are missing between.
  */
 export function fewLines(text: string, most: number): readonly string[] {
-  const lines = text.replace(/\n+$/, '').split('\n').map(short)
+  const lines = text
+    .replace(/(?<!\n)\n+$/, '')
+    .split('\n')
+    .map(short)
   if (lines.length <= most) return lines
   const tail = Math.floor(most / 3)
   const head = most - tail

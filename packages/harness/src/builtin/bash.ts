@@ -42,7 +42,7 @@ export function bashTool({ shell }: { readonly shell: Shell }): Tool {
 
 function answer(command: string, timeoutMs: number, ran: Ran): ToolOutput {
   const facts = factsOf(ran, timeoutMs)
-  const output = ran.output.text.replace(/\n+$/, '')
+  const output = ran.output.text.replace(/(?<!\n)\n+$/, '')
   const content = [...(output === '' ? [] : [output]), ...facts].join('\n')
   const view = viewOf(command, ran)
   if (ran.timedOut) return { kind: 'timed-out', afterMs: timeoutMs, content, view }

@@ -28,12 +28,12 @@ export function shortened(text: string, most: number = titleWidth): string {
 
 /** A fenced block: a file that was attached, or something that was pasted. */
 const fenced = /^(?:File [^\n]*:\n)?(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^\1[`~]*[ \t]*$|$(?![\s\S]))/gm
-/** A line that only opens or closes a frame, or quotes somebody else. */
-const framing = /^\s*(?:<\/?[A-Za-z][^<>]*>|>.*|[^\p{L}\p{N}]*)\s*$/u
+/** A trimmed line that only opens or closes a frame, or quotes somebody else. */
+const framing = /^(?:<\/?[A-Za-z][^<>]*>|>.*|[^\p{L}\p{N}]*)$/u
 
 /** The title a first prompt gives: its first line that says something, without what was pasted or attached. */
 export function titleOf(prompt: string): string {
   const own = prompt.slice(0, 20_000).replaceAll(fenced, '\n')
-  const line = own.split('\n').find((each) => !framing.test(each))
+  const line = own.split('\n').find((each) => !framing.test(each.trim()))
   return shortened(line ?? prompt.trim().split('\n', 1)[0] ?? '')
 }

@@ -21,3 +21,8 @@ test('a title is at most 80 columns wide, also of characters that take two', () 
     assert.ok(title.endsWith('…'))
   }
 })
+
+// By a pattern that tries every way to divide the space, this takes hours.
+test('a title is found behind any amount of white space', () => {
+  for (const space of [' ', '\t', '\u2003']) assert.equal(titleOf(`${space.repeat(19_000)}word`), 'word')
+})
