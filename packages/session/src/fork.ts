@@ -1,5 +1,8 @@
 import type { Damage } from './damage.ts'
 import type { DataOf, SessionEvent } from './events/index.ts'
+import type { PermissionMode } from './events/permission.ts'
+import { fold } from './fold.ts'
+import { permission } from './folds/permission.ts'
 import type { Result } from './store.ts'
 
 /** A fork before it is written: the parent's lines, byte for byte, and the event that makes them another session. */
@@ -8,6 +11,8 @@ export interface Fork {
   readonly events: readonly SessionEvent[]
   /** To be appended first; then what `repair` says of the prefix, then the fork is a session of its own. */
   readonly mark: DataOf<'session/fork'>
+  /** The parent's mode now, where that allows less than it did at the place: a fork never widens what is allowed. */
+  readonly narrower?: PermissionMode
 }
 
 /**
@@ -26,8 +31,12 @@ export function fork(
   }
   const events = log.events.slice(0, at + 1)
   const mark = { id: as.id, parent: idOf(events), at, hash: last.hash }
-  return { ok: true, value: { lines: log.lines.slice(0, at + 1), events, mark } }
+  const [then, now] = [fold(permission, events).mode, fold(permission, log.events).mode]
+  const narrower = now !== undefined && (then === undefined || width[now] < width[then]) ? { narrower: now } : {}
+  return { ok: true, value: { lines: log.lines.slice(0, at + 1), events, mark, ...narrower } }
 }
+
+const width: Readonly<Record<PermissionMode, number>> = { 'read-only': 0, 'workspace-write': 1, 'full-access': 2 }
 
 /** A session's own id: a fork's is in its last `session/fork`. Empty when damage took it. */
 export function idOf(events: readonly SessionEvent[]): string {

@@ -120,12 +120,13 @@ export async function forkSession(
 }
 
 /** Prefix and mark are published as one: a crash between them would leave a copy of the parent, its waiting input included. */
-function marked({ lines, events, mark }: Fork, ports: Ports): Pick<Fork, 'lines' | 'events'> {
+function marked({ lines, events, mark, narrower }: Fork, ports: Ports): Pick<Fork, 'lines' | 'events'> {
   const all = [...lines]
   const nowhere = { append: async () => undefined, sync: async () => undefined }
   const log = new SessionLog({ ports, sink: nowhere, events })
   log.onLine((line) => all.push(line))
   log.append('session/fork', mark)
+  if (narrower) log.append('permission/mode', { mode: narrower, by: 'settings' })
   return { lines: all, events: log.events }
 }
 

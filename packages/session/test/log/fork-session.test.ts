@@ -155,3 +155,21 @@ test('a fork says what is damaged in the part it takes over, and nothing of what
     await forked.close()
   }
 })
+
+test('a fork from before its parent was allowed less is allowed no more than its parent now', async () => {
+  const { options } = await stored(golden)
+  const holder = { ...options.holder, started: '2' }
+  const parent = value(await resumeSession({ ...options, holder }, 's-1'))
+  const modes = ['workspace-write', 'full-access', 'read-only', 'full-access', 'workspace-write'] as const
+  const places = modes.map((mode) => parent.log.append('permission/mode', { mode, by: 'person' }).seq)
+  await parent.close()
+  const forks = places.map(async (at, index) => {
+    const made = value(
+      await forkSession({ ...options, ports: { ...options.ports, id: () => `f-${index}` } }, { id: 's-1', at }),
+    )
+    await made.close()
+    return made.log.state(permission).mode
+  })
+  const narrow = 'workspace-write'
+  assert.deepEqual(await Promise.all(forks), [narrow, narrow, 'read-only', narrow, narrow])
+})
