@@ -11,6 +11,7 @@ import {
 } from '@rein/session'
 import { exists, fail, missing, notInTrash } from './failures.ts'
 import { findSession } from './find.ts'
+import { postAcross, watchAcross } from './follow-moved.ts'
 import { jsonlStore } from './jsonl/store.ts'
 import { memoryOf, memoryStore } from './memory.ts'
 import type { MovableStore } from './movable.ts'
@@ -134,10 +135,8 @@ function throughTo(
     acquire: (id, options) => at(id, (store) => store.acquire(id, options)),
     read: (id) => at(id, (store) => store.read(id)),
     ends: (id, most) => at(id, (store) => store.ends(id, most)),
-    async *watch(id, from, signal) {
-      yield* (await must(id)).watch(id, from, signal)
-    },
-    post: (id, item) => at(id, (store) => store.post(id, item)),
+    watch: (id, from, signal) => watchAcross(must, { id, from, signal }),
+    post: (id, item) => postAcross(of, id, item),
     blobs: (id) => blobsOf(id, of, must),
     async *beside(id, part) {
       const store = await of(id)

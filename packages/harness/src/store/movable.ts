@@ -44,6 +44,8 @@ export interface Pack extends Contents {
   renew(): Promise<void>
   /** Put the original away while it is still held. @throws FailureError `SESSION_TAKEN`. */
   putAway(): Promise<void>
+  /** What waits with the original that was put away: some of it may have been posted after `posted` was asked. */
+  late(): Promise<readonly Posted[]>
   release(): Promise<void>
 }
 

@@ -78,13 +78,22 @@ async function carried(pack: Pack, target: MovableStore, holder: Holder): Promis
 async function originalAway(pack: Pack, target: MovableStore): Promise<Result<void>> {
   try {
     await pack.putAway()
-    return { ok: true, value: undefined }
+    return await carryLate(pack, target)
   } catch (cause) {
     if (!(cause instanceof FailureError)) throw cause
     // Taken over meanwhile: the original goes on, and has the higher epoch already.
     if (cause.failure.code === 'SESSION_TAKEN') await target.trash(pack.id)
     return fail(cause.failure)
   }
+}
+
+/** Who posted while the copy was made was told that it is there. What came with the copy is known by its id. */
+async function carryLate(pack: Pack, target: MovableStore): Promise<Result<void>> {
+  for (const item of await pack.late()) {
+    const posted = await target.post(pack.id, item)
+    if (!posted.ok) return posted
+  }
+  return { ok: true, value: undefined }
 }
 
 /** One hash over every byte of it, with names and lengths between. */

@@ -24,6 +24,7 @@ function packOf(bytes: Uint8Array, block: number): Pack {
     posted: async () => [],
     renew: async () => {},
     putAway: async () => {},
+    late: async () => [],
     release: async () => {},
   }
 }

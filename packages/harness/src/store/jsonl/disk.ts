@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
-import { constants, copyFile, open, rename, rm } from 'node:fs/promises'
+import { constants, copyFile, open, rename, rm, rmdir } from 'node:fs/promises'
 import type { Holder } from '@rein/session'
 import { codeOf, isAbsent } from '../disk-failure.ts'
 import type { Ground, Identity, OwnLock, SeenLock } from './ground.ts'
@@ -140,5 +140,16 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Folders that are not empty stay. */
+export async function removeEmpty(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    try {
+      await rmdir(path)
+    } catch (cause) {
+      if (codeOf(cause) === undefined) throw cause
+    }
   }
 }

@@ -4,11 +4,11 @@ import { link, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/prom
 import { join } from 'node:path'
 import { faultOfPosted, type Posted, type Result } from '@rein/session'
 import { codeOf, diskFailure, isAbsent, noneWhenAbsent } from '../disk-failure.ts'
-import { fail } from '../failures.ts'
+import { fail, missing } from '../failures.ts'
 import { watchFolder } from '../folder-watch.ts'
-import { syncFolder } from './disk.ts'
+import { removeEmpty, syncFolder } from './disk.ts'
 import { writeBytes } from './log-file.ts'
-import { FOLDER_MODE, type Place, partPath } from './names.ts'
+import { FOLDER_MODE, type Place, partPath, readEpochs } from './names.ts'
 
 /** Ids that may stand in a file name as they are, on file systems that ignore case too. Others are named by their hash. */
 const PLAIN = /^[a-z0-9][a-z0-9_.-]{0,99}$/
@@ -124,12 +124,32 @@ export async function postItem(at: Place, item: Posted, now: () => number): Prom
   const fault = faultOfPosted(item)
   if (fault !== undefined) throw new TypeError(`cannot post: ${fault}`)
   try {
-    await new Inbox(partPath(at, 'inbox'), now).post(item)
-    return { ok: true, value: undefined }
+    const folder = partPath(at, 'inbox')
+    await postThere(new Inbox(folder, now), item)
+    if (await stands(at)) return { ok: true, value: undefined }
+    // It was put away or moved meanwhile. What it came too late for must not stand for a session.
+    await rm(join(folder, fileOf(item.id)), { force: true })
+    await removeEmpty([folder])
+    return fail(missing(at.id))
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause
     return fail(diskFailure('FILE_ERROR', `could not post to session ${at.id}`, cause))
   }
+}
+
+/** The folder may be put away between two steps of posting; it is made anew, once. */
+async function postThere(inbox: Inbox, item: Posted): Promise<void> {
+  try {
+    await inbox.post(item)
+  } catch (cause) {
+    if (!isAbsent(cause)) throw cause
+    await inbox.post(item)
+  }
+}
+
+async function stands(at: Place): Promise<boolean> {
+  const { locks, logs } = await readEpochs(at)
+  return locks.length + logs.length > 0
 }
 
 function fileOf(id: string): string {

@@ -39,6 +39,7 @@ async function pack(of: Opening, id: string, holder: Holder): Promise<Result<Pac
     const at = await of.locate(id)
     if (!at) return fail(missing(id))
     const log = logPath(at, (await readEpochs(at)).logs.at(-1) ?? lease.epoch)
+    let away: string | undefined
     return {
       ok: true,
       value: {
@@ -55,8 +56,10 @@ async function pack(of: Opening, id: string, holder: Holder): Promise<Result<Pac
         async putAway() {
           await lease.check()
           // Still held: nobody becomes its writer before its files are away.
-          await moveToTrash(at, of.trash)
+          away = await moveToTrash(at, of.trash)
         },
+        late: async () =>
+          away === undefined ? [] : new Inbox(partPath({ folder: away, id }, 'inbox'), of.now).posted(),
         release: () => lease.release(),
       },
     }

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FailureError, type Result, type Trashed } from '@rein/session'
 import { codeOf, diskFailure, isAbsent, noneWhenAbsent } from '../disk-failure.ts'
 import { exists, fail, notInTrash } from '../failures.ts'
-import { syncFolder } from './disk.ts'
+import { removeEmpty, syncFolder } from './disk.ts'
 import { FOLDER_MODE, type Part, parseName } from './names.ts'
 
 /** Where sessions stand and where they were put away. */
@@ -120,17 +120,6 @@ async function bytesIn(folder: string): Promise<number> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
     if (!entry.isDirectory()) bytes += (await lstat(join(entry.parentPath, entry.name))).size
   return bytes
-}
-
-/** Folders that are not empty stay. */
-async function removeEmpty(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    try {
-      await rmdir(path)
-    } catch (cause) {
-      if (codeOf(cause) === undefined) throw cause
-    }
-  }
 }
 
 function locksFirst(a: string, b: string): number {

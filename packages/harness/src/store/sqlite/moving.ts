@@ -7,7 +7,7 @@ import { FOLDER_MODE } from '../jsonl/names.ts'
 import { type Arrival, type Contents, type MovableStore, type Pack, type Piece, piecesIn } from '../movable.ts'
 import { bytesOf, type Connection, numberOf, textOf } from './connection.ts'
 import { blocksOf, insertLine, placeOf } from './log-rows.ts'
-import { insertPost } from './posts.ts'
+import { insertPost, waitingPosts } from './posts.ts'
 import { rowOf, toSession } from './session-row.ts'
 import { deleteSession, removeFolder, spillPath } from './trash.ts'
 import { guarded, orFailure, type Within } from './within.ts'
@@ -65,6 +65,10 @@ async function pack(
             ),
           )
           if (away === 0) throw new FailureError(taken(id))
+        }),
+      late: () =>
+        orFailure(within, `could not look for what was posted to session ${id}`, async () => {
+          return (await database.reading((db) => waitingPosts(db, row.key))) ?? []
         }),
       release: () => lease.release(),
     }
