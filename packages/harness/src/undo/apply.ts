@@ -87,8 +87,11 @@ class Work {
       const { to } = action
       const now = entryAt(place, name)
       if (now && !now.isDirectory()) throw new Left('something else is in its place')
-      // Never open to others than it was, not for a moment.
-      if (!now && to?.kind === 'folder') mkdirSync(place.at(name), (to.mode & 0o1777) | 0o700)
+      if (now || to?.kind !== 'folder') return
+      // Never open to more than it was, not for a moment; and already as it was, should this break off.
+      const mode = to.mode | 0o700
+      mkdirSync(place.at(name), mode & 0o1777)
+      setMode(place.at(name), mode)
     })
   }
 

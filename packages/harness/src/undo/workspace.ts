@@ -4,7 +4,7 @@ import type { Failure } from '@rein/session'
 import { contentHash } from '../files/hash.ts'
 import { errnoOf, unlessRefused } from '../files/trouble.ts'
 import { apply } from './apply.ts'
-import { type ByteName, byteName, shown } from './byte-name.ts'
+import { type ByteName, byteName, pathOf, shown } from './byte-name.ts'
 import { type Collected, collect, generation, isDue } from './collect.ts'
 import { TreeGone, Trees } from './difference.ts'
 import { Holds } from './hold.ts'
@@ -118,7 +118,7 @@ export class Workspaces {
    * any tree that is kept, another project's for example.
    */
   #isOwn({ session, parents = [], root }: Place, tree: string): boolean {
-    const own = contentHash(Buffer.from(root))
+    const own = folderMark(root)
     return [session, ...parents].some((id) => {
       if (!plainName.test(id) || !plainName.test(tree)) return false
       return unlessRefused(() => readFileSync(join(this.#thread.folder, 'refs', id, tree), 'utf8'), undefined) === own
@@ -131,7 +131,7 @@ export class Workspaces {
     const references = join(folder, 'refs', session)
     mkdirSync(references, { recursive: true, mode: 0o700 })
     const path = join(references, tree)
-    writeFileSync(path, contentHash(Buffer.from(root)), { mode: 0o600 })
+    writeFileSync(path, folderMark(root), { mode: 0o600 })
     const now = Date.now() / 1000
     utimesSync(path, now, now)
     if (this.#open.has(session)) return
@@ -149,6 +149,9 @@ export class Workspaces {
 
 const isChosen = (overwrite: boolean | readonly string[], path: ByteName): boolean =>
   typeof overwrite === 'boolean' ? overwrite : overwrite.some((chosen) => chosen.replace(/\/$/, '') === shown(path))
+
+/** Of the folder itself: a link that leads to another one since makes it another workspace. */
+const folderMark = (root: string): string => contentHash(pathOf(realRoot(root)))
 
 const realRoot = (root: string): ByteName => realpathSync.native(root, { encoding: 'latin1' })
 

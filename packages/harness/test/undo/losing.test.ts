@@ -7,15 +7,18 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { apply } from '../../src/undo/apply.ts'
 import { isDue } from '../../src/undo/collect.ts'
 import { Holds } from '../../src/undo/hold.ts'
+import { Objects } from '../../src/undo/objects.ts'
 import { scan } from '../../src/undo/scan.ts'
-import { backTo, Desk, listing } from './kit.ts'
+import { backTo, Desk, listing, takenOf } from './kit.ts'
 
 const tag = 'Signature: 8a477f597d28d172789f06886806bc55\n'
 const isRoot = process.getuid?.() === 0
@@ -154,6 +157,44 @@ test('no mode comes back wider than it was: sticky and set-group-id of folders d
   desk.restore(backTo(first.id))
   const mode = (name: string) => (statSync(join(desk.root, name)).mode & 0o7777).toString(8)
   assert.deepEqual(['sticky', 'group', 'plain', 'raised'].map(mode), ['1777', '2755', '755', '755'])
+})
+
+test('a workspace that is reached by a link which leads elsewhere since is not taken for the one that was seen', () => {
+  using desk = new Desk()
+  const root = join(desk.base, 'current')
+  const other = join(desk.base, 'other')
+  desk.write('a', 'one')
+  mkdirSync(other)
+  writeFileSync(join(other, 'precious'), '')
+  symlinkSync('work', root)
+  const take = () => takenOf(desk.workspaces.run({ kind: 'take', place: { session: 's-1', root } })).id
+  const first = take()
+  rmSync(root)
+  symlinkSync('other', root)
+  const last = take()
+  const place = { session: 's-1', root }
+  const result = desk.workspaces.run({ kind: 'plan', place, history: backTo(first, last) })
+  assert.equal(result.kind === 'failed' && result.failure.code, 'NOT_FOUND')
+})
+
+test('a folder that a killed restore had made is as open as it was', () => {
+  using desk = new Desk()
+  class Dying extends Objects {
+    override get(): never {
+      throw new Error('killed')
+    }
+  }
+  const hash = ''.padEnd(64, '0')
+  const folder = { path: 'd', from: undefined, to: { kind: 'folder', hash, mode: 0o1777 }, by: 'session' } as const
+  const file = {
+    path: 'd/a',
+    from: undefined,
+    to: { kind: 'file', hash, size: 1, mode: 0o644 },
+    by: 'session',
+  } as const
+  const options = { root: desk.root, objects: new Dying(desk.folder) }
+  assert.throws(() => apply([folder, file], options), /killed/)
+  assert.equal(statSync(join(desk.root, 'd')).mode & 0o7777, 0o1777)
 })
 
 test('half a file that a killed restore left is in no snapshot, and goes with the next restore', () => {
