@@ -77,7 +77,24 @@ export function faultOfEnvelope(value: unknown): string | undefined {
   if (!isPlace(seq)) return 'seq must be an integer from 0'
   if (!Number.isFinite(time)) return 'time must be a number'
   if (typeof type !== 'string') return 'type must be a string'
-  return isRecord(data) ? undefined : 'data must be an object'
+  if (!isRecord(data)) return 'data must be an object'
+  return isDeeper(value, mostLevels) ? `nests deeper than ${mostLevels} levels` : undefined
+}
+
+/**
+ * Levels an event has at most. `JSON.parse` reads any number of them; `JSON.stringify`, and whatever goes through a
+ * value level by level, ends at a few thousand.
+ */
+const mostLevels = 1000
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const key in fields) {
+    const field = fields[key]
+    if (typeof field === 'object' && field !== null && isDeeper(field, levels - 1)) return true
+  }
+  return false
 }
 
 /** What is wrong with an event, in words, or undefined. The event's place in the chain is not looked at. */

@@ -24,8 +24,7 @@ export function repair(events: readonly SessionEvent[]): readonly RepairDraft[] 
   const open = fold(owed, events)
   const at = fold(turns, events)
   const waiting = fold(inbox, events)
-  const drafts: RepairDraft[] = [...requestDrafts(open), ...approvalDrafts(open), ...callDrafts(open)]
-  drafts.push(...workDrafts(open))
+  const drafts: RepairDraft[] = [requestDrafts, approvalDrafts, callDrafts, workDrafts].flatMap((of) => [...of(open)])
   if (at.stepOpen) drafts.push({ type: 'step/end', data: { turn: at.turn, step: at.step } })
   if (at.turnOpen) drafts.push({ type: 'turn/end', data: { turn: at.turn, outcome: 'interrupted' } })
   const withdrawn = unsure(events)

@@ -56,7 +56,7 @@ class Suspicion {
     const { nextStep, nextTurn } = this.#inbox
     const ahead = this.#took ? 0 : this.#open ? 2 : 1
     const unsureItems = nextTurn.slice(0, Math.floor((this.#lost + ahead) / 3))
-    if (this.#open || this.#lost > 1) unsureItems.push(...nextStep)
+    if (this.#open || this.#lost > 1) for (const item of nextStep) unsureItems.push(item)
     for (const { id } of unsureItems) this.#since.add(id)
   }
 }

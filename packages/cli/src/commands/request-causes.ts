@@ -21,7 +21,7 @@ export function causesOf(one: SentRequest, other: SentRequest, events: readonly 
     const cause = moveOf(event, there) ?? additionOf(event, there)
     if (cause) found.push({ ...cause, parts: sections(early.messages, event) })
   }
-  found.push(...late.sent.data.repairs.map(repairCause))
+  for (const repair of late.sent.data.repairs) found.push(repairCause(repair))
   if (late.sent.data.extra !== null) {
     const what = `request/sent: the instruction of a ${late.sent.data.kind} request stands at the end`
     found.push({ seq: late.sent.seq, what, parts: [] })

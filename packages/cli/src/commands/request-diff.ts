@@ -28,7 +28,7 @@ export async function requestDiff(
   const [before, after] = [partsOf(one), partsOf(other)]
   const lines = [titleOf(one, paint), titleOf(other, paint), '', ...causes(one, other, { events, paint }), '']
   const { head, messages, tail } = paired(before, after)
-  for (const pair of [...head, ...messages, ...tail]) lines.push(...(await shown(pair, paint)))
+  for (const pair of [...head, ...messages, ...tail]) for (const line of await shown(pair, paint)) lines.push(line)
   if (one.body.equals(other.body)) lines.push(paint.green('the same bytes'))
   return `${lines.join('\n')}\n`
 }

@@ -54,7 +54,7 @@ function drawn(
   const shown: string[] = []
   for (const event of entries) {
     const text = render(event, { ...drawing, shadowed: shadowed.has(event.seq), unshown: calls.next(event) })
-    if (text !== undefined) shown.push(...text.split('\n'))
+    for (const line of text?.split('\n') ?? []) shown.push(line)
   }
   return shown
 }

@@ -43,15 +43,17 @@ function splice(state: Inbox, data: DataOf<'inbox/spliced'>): Inbox {
   const at = Math.min(data.start, kept[lane].length)
   const known = items.reduce((ids, { id }) => ids.set(id, true), state.known)
   const parked = data.reason === 'posted' && items.some(wakes) ? undefined : state.parked
-  return { ...kept, [lane]: kept[lane].toSpliced(at, 0, ...items), known, parked }
+  return { ...kept, [lane]: [...kept[lane].slice(0, at), ...items, ...kept[lane].slice(at)], known, parked }
 }
 
 /** Posting an id again does nothing; editing or moving what was claimed meanwhile does not bring it back. */
 function entering(state: Inbox, { reason, insert, remove }: DataOf<'inbox/spliced'>): readonly InboxItem[] {
-  const once = insert.filter((item, index) => insert.findIndex(({ id }) => id === item.id) === index)
+  const entered = new Set<string>()
+  const once = insert.filter(({ id }) => !entered.has(id) && entered.add(id))
   if (reason === 'posted') return once.filter(({ id }) => !state.known.has(id))
   const replaces = holds(state, new Set(remove))
-  return once.filter(({ id }) => holds(state, new Set([id])) || (replaces && !state.known.has(id)))
+  const waiting = new Set(waitingIn(state).map(({ id }) => id))
+  return once.filter(({ id }) => waiting.has(id) || (replaces && !state.known.has(id)))
 }
 
 function claim(state: Inbox, id: string): Inbox {

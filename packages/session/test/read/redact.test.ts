@@ -151,7 +151,7 @@ test('a note that grows beyond its limit is emptied, and the log stays one', asy
 test('a value nested deeper than is rebuilt goes with what it stands in', async () => {
   const world = new World()
   world.start('system')
-  const deep = (inner: string) => JSON.parse(`${'['.repeat(1500)}${JSON.stringify(inner)}${']'.repeat(1500)}`)
+  const deep = (inner: string) => JSON.parse(`${'['.repeat(800)}${JSON.stringify(inner)}${']'.repeat(800)}`)
   world.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: deep(secret) })
   world.append('plugin/note', { plugin: 'p', kind: 'k', v: 1, data: deep('other') })
   world.append('request/header', plainHeader)

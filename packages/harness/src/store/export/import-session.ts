@@ -171,7 +171,10 @@ async function whole(blocks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Whoever sent the log decided what it lets run; whoever takes it in has not. Nothing is added when it lets nothing. */
 async function quarantine({ log: { events }, lines }: Checked, { ports, as }: ImportOptions) {
   const added: string[] = []
-  const sink = { append: async (_: number, more: readonly string[]) => void added.push(...more), sync: async () => {} }
+  const sink = {
+    append: async (_: number, more: readonly string[]) => more.forEach((line) => void added.push(line)),
+    sync: async () => {},
+  }
   const log = new SessionLog({ ports, sink, events })
   const waiting = waitingIn(log.state(inbox)).length
   const { mode, grants } = log.state(permission)
