@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
+  chownSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -17,6 +18,7 @@ import { apply } from '../../src/undo/apply.ts'
 import { isDue } from '../../src/undo/collect.ts'
 import { Holds } from '../../src/undo/hold.ts'
 import { Objects } from '../../src/undo/objects.ts'
+import { appear } from '../../src/undo/put.ts'
 import { scan } from '../../src/undo/scan.ts'
 import { backTo, Desk, listing, takenOf } from './kit.ts'
 
@@ -79,19 +81,19 @@ test('a file or folder that goes or is replaced while it is looked at is not kno
 
 test('what a person changes between the snapshot of a restore and its plan stays, whatever is known by then', () => {
   using desk = new Desk()
-  desk.write('a', 'one')
-  desk.write('gone', 'one')
+  for (const path of ['a', 'gone', 'closed']) desk.write(path, 'one')
   const first = desk.take()
-  desk.write('a', 'two')
+  for (const path of ['a', 'new', 'closed']) desk.write(path, 'two')
   rmSync(join(desk.root, 'gone'))
-  desk.write('new', 'two')
   const now = desk.take().id
-  for (const path of ['a', 'gone', 'new']) desk.write(path, 'mine')
+  for (const path of ['a', 'gone', 'new']) desk.write(path, 'own')
+  chmodSync(join(desk.root, 'closed'), 0o600)
+  const changed = listing(desk.root)
   desk.plan(backTo(first.id))
   const job = { kind: 'restore', place: desk.place, history: backTo(first.id), now, overwrite: true } as const
   const result = desk.workspaces.run(job)
   assert.deepEqual(result.kind === 'restored' && result.restored.paths, [])
-  for (const path of ['a', 'gone', 'new']) assert.equal(desk.read(path), 'mine')
+  assert.deepEqual(listing(desk.root), changed)
 })
 
 test('no file goes whose content is not kept: where it was lost it is kept anew first', () => {
@@ -157,6 +159,30 @@ test('no mode comes back wider than it was: sticky and set-group-id of folders d
   desk.restore(backTo(first.id))
   const mode = (name: string) => (statSync(join(desk.root, name)).mode & 0o7777).toString(8)
   assert.deepEqual(['sticky', 'group', 'plain', 'raised'].map(mode), ['1777', '2755', '755', '755'])
+})
+
+test('a name that somebody took a moment ago is not taken from them', () => {
+  using desk = new Desk()
+  const at = (name: string) => Buffer.from(join(desk.root, name))
+  desk.write('taken', 'theirs')
+  desk.write('half', 'ours')
+  symlinkSync('nowhere', at('link'))
+  for (const temporary of ['half', 'link']) assert.equal(appear(at(temporary), at('taken')), false)
+  assert.equal(desk.read('taken'), 'theirs')
+  assert.deepEqual([appear(at('half'), at('file')), appear(at('link'), at('other'))], [true, true])
+  const { half, link, file, other } = listing(desk.root)
+  assert.deepEqual([half, link, file, other], [undefined, undefined, 'file 644 ours', 'link nowhere'])
+})
+
+test('what goes back over a file of another owner stays that owner’s', { skip: !isRoot }, () => {
+  using desk = new Desk()
+  desk.write('a', 'one')
+  const first = desk.take()
+  desk.write('a', 'two')
+  chownSync(join(desk.root, 'a'), 65_534, 65_534)
+  desk.restore(backTo(first.id))
+  const { uid, gid } = statSync(join(desk.root, 'a'))
+  assert.deepEqual([desk.read('a'), uid, gid], ['one', 65_534, 65_534])
 })
 
 test('a workspace that is reached by a link which leads elsewhere since is not taken for the one that was seen', () => {
