@@ -37,7 +37,7 @@ async function pack(
   acquire: Acquire,
   { id, holder }: { readonly id: string; readonly holder: Holder },
 ): Promise<Result<Pack>> {
-  const { database, now } = within
+  const { database } = within
   const opened = await acquire(id, holder)
   if (!opened.ok) return opened
   const lease = opened.value
@@ -53,19 +53,7 @@ async function pack(
       log: () => lease.bytes(),
       posted: () => lease.posted(),
       renew: () => lease.renew(),
-      putAway: () =>
-        orFailure(within, `could not put session ${id} away`, async () => {
-          const away = await database.writing((db) =>
-            db.run(
-              `UPDATE session SET state = 'trash', trashed = ?, host = NULL, pid = NULL, started = NULL
-               WHERE key = ? AND epoch = ? AND state = 'live'`,
-              now(),
-              row.key,
-              lease.epoch,
-            ),
-          )
-          if (away === 0) throw new FailureError(taken(id))
-        }),
+      putAway: () => putRowAway(within, { id, key: row.key, epoch: lease.epoch }),
       late: () =>
         orFailure(within, `could not look for what was posted to session ${id}`, async () => {
           return (await database.reading((db) => waitingPosts(db, row.key))) ?? []
@@ -75,6 +63,23 @@ async function pack(
     return { ok: true, value }
   })
 }
+
+const putRowAway = (
+  within: Within,
+  { id, key, epoch }: { readonly id: string; readonly key: number; readonly epoch: number },
+): Promise<void> =>
+  orFailure(within, `could not put session ${id} away`, async () => {
+    const away = await within.database.writing((db) =>
+      db.run(
+        `UPDATE session SET state = 'trash', trashed = ?, host = NULL, pid = NULL, started = NULL
+         WHERE key = ? AND epoch = ? AND state = 'live'`,
+        within.now(),
+        key,
+        epoch,
+      ),
+    )
+    if (away === 0) throw new FailureError(taken(id))
+  })
 
 function contentsOf(within: Within, { key, id }: { readonly key: number; readonly id: string }): Contents {
   const { database, spill } = within
