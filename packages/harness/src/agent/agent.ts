@@ -38,6 +38,7 @@ export class Agent {
   #idle: Promise<void> = Promise.resolve()
   #failure: Failure | undefined
   #draining: Promise<void> = Promise.resolve()
+  #first = true
   readonly #posted: Disposable
   readonly #heartbeat: NodeJS.Timeout
   readonly #written: Disposable
@@ -149,11 +150,14 @@ export class Agent {
   async #drain(): Promise<void> {
     const { lease, log } = this.session
     const posted: readonly Posted[] = await lease.posted()
+    // A stop that was there at the first look was meant for a turn of an earlier holder.
+    const first = this.#first
+    this.#first = false
     if (posted.length === 0) return
     for (const entry of posted) {
       if (entry.kind === 'input') this.#enter(itemOf(entry))
       else if (entry.kind === 'answer') this.#answers.give(entry)
-      else this.#withdraw(entry.item)
+      else if (entry.item !== undefined || !first) this.#withdraw(entry.item)
     }
     await log.synced()
     await lease.settle(posted.map(({ id }) => id))

@@ -126,3 +126,21 @@ test('a posted cancel withdraws the item it names, or stops the turn', async () 
   assert.deepEqual(on.outcomes(), ['cancelled'])
   assert.equal((await on.verify()).answer, 'clean')
 })
+
+test('a stop that was posted to an earlier holder stops no turn of this one', async () => {
+  const before = await stage({ script: [{ text: 'One.' }] })
+  await before.say('a')
+  await before.close()
+  const { store, session } = before
+  await store.post(session.id, { kind: 'cancel', id: 'late' })
+  const held = heldTool('hold')
+  const script = [{ text: 'Two.' }, calls('hold')]
+  const on = await stage({ store, resume: session.id, tools: [held.tool], script })
+  await on.say('b')
+  assert.deepEqual(on.outcomes(), ['completed', 'completed'])
+  await on.post('c')
+  await held.begun
+  await store.post(session.id, { kind: 'cancel', id: 'now' })
+  await on.agent.whenIdle()
+  assert.deepEqual(on.outcomes(), ['completed', 'completed', 'cancelled'])
+})
