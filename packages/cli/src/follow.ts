@@ -1,6 +1,7 @@
 import { type Agent, StorePort } from '@rein/harness'
 import {
   type Failure,
+  FailureError,
   fold,
   header,
   type Posted,
@@ -142,7 +143,9 @@ class Following implements AsyncDisposable {
 
   async end(): Promise<Followed> {
     const taken = this.#watchHolder()
-    const result = await this.#result()
+    // Awaited once the log is followed no further, which may be long after it failed.
+    taken.catch(() => this.#over.abort())
+    const result = await this.#result().catch((cause) => this.#unfollowed(cause))
     this.#over.abort()
     const agent = await taken
     if (agent)
@@ -160,6 +163,12 @@ class Following implements AsyncDisposable {
     clearTimeout(this.#timer)
     this.#answering?.[Symbol.dispose]()
     this.#stopping[Symbol.dispose]()
+  }
+
+  /** A log that can be followed no further: whoever is about to take over still may. */
+  #unfollowed(cause: unknown): undefined {
+    if (!(cause instanceof FailureError)) throw cause
+    this.#failure ??= cause.failure
   }
 
   async #result(): Promise<TaskResult | undefined> {

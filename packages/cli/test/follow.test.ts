@@ -152,6 +152,19 @@ suite('a task for a session that is open elsewhere', { concurrency: 3 }, () => {
     )
   })
 
+  test('is refused, and nothing else, when the session is put away before it is answered', () =>
+    story([stalls(words('Never'))], async ({ place, server, holder, id }) => {
+      using follower = new Program(place, ['resume', id, '-p', 'answer', '--json'])
+      await arrived(server)
+      holder.child.kill('SIGKILL')
+      await holder.ended
+      assert.equal((await rein(place, ['sessions', 'trash', id])).code, 0)
+      const ended = await follower.ended
+      assert.equal(ended.code, 2, ended.stderr)
+      assert.partialDeepStrictEqual(resultOf(ended), { exit: 2, error: { code: 'SESSION_MISSING' } })
+      assert.doesNotMatch(ended.stderr, /^ +at /m)
+    }))
+
   test('is refused by name with --approve never: whoever sits there is asked', () =>
     story([], async ({ place, id }) => {
       const { code, stderr } = await rein(place, ['-p', 'x', '--resume', id, '--approve', 'never'])
