@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { replaySession } from '@rein/harness'
-import { cwdOf } from '@rein/session'
+import { cwdOf, type SessionEvent } from '@rein/session'
+import { agreed } from '../agreed.ts'
 import type { Args } from '../args.ts'
 import type { Cli, Command } from '../cli.ts'
 import { exits } from '../exit.ts'
@@ -9,6 +10,7 @@ import { settledFor } from '../settings.ts'
 import { longestWaitMs, noLimit } from '../start.ts'
 import { paint } from '../view/paint.ts'
 import { replayText } from '../view/replay-text.ts'
+import { oneLine, safeText } from '../view/safe-text.ts'
 import { namedLog, refuse, storeOf } from './stored-log.ts'
 
 /**
@@ -24,6 +26,8 @@ export const replay: Command = async (cli, args) => {
   const { home, env } = cli
   const settings = await settledFor(there(cli, cwdOf(log.events)), args)
   if (!settings.ok) return refuse(cli, settings.failure)
+  const live = args.value('tools') === 'live'
+  if (live && !(await wanted(cli, log.events))) return exits.done
   const replayed = await replaySession({
     id,
     log,
@@ -33,13 +37,28 @@ export const replay: Command = async (cli, args) => {
     preset: presetIn(args),
     steps: settings.value.settings.budgets.steps ?? noLimit,
     maxWaitMs: longestWaitMs,
-    tools: args.value('tools') === 'live' ? 'live' : 'recorded',
+    tools: live ? 'live' : 'recorded',
   })
   if (!replayed.ok) return refuse(cli, replayed.failure)
   const { value } = replayed
   await cli.out(args.has('json') ? `${JSON.stringify(value)}\n` : replayText(value, paint(cli.color)))
   const isSame = !value.divergence && (value.live?.differences ?? []).length === 0
   return isSame ? exits.done : exits.error
+}
+
+/**
+ * What runs for real is what the log holds, under the mode and with the answers the log holds: of a log somebody sent,
+ * all that is its sender's. A person sees every call before; without one, the flag itself is the answer.
+ */
+async function wanted(cli: Cli, events: readonly SessionEvent[]): Promise<boolean> {
+  if (!cli.terminal || !cli.stdin.isTTY) return true
+  const calls = events.flatMap(({ type, data }) =>
+    type === 'assistant/message' ? data.content.filter((block) => block.type === 'call') : [],
+  )
+  const lines = new Set(calls.map((call) => `  ${oneLine(call.name, 40)}  ${safeText(call.arguments)}`))
+  if (lines.size === 0) return true
+  cli.err(`These run for real, as the recording was allowed to:\n${[...lines].join('\n')}\n`)
+  return agreed(cli, 'Run them?')
 }
 
 /** Settings are those of the session's directory, where it is still there. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
 import { nodeHasher, type Replayed } from '@rein/harness'
 import { encodeLine, type SessionEvent } from '@rein/session'
@@ -93,6 +94,27 @@ test('the demo with its tools run again says which results are others, and leave
   assert.equal(exit, 1)
   assert.match(out, /8 calls ran for real, in a copy of the workspace as it is now \(\d+ entries, /)
   assert.match(out, /event \d+ {2}tool\/result of bash, run today: content\[0\]\.text\n {2}then {2}.*FAIL/)
+  assert.deepEqual(seen(), before)
+})
+
+test('a person sees every call that would run for real before it does, and none runs without a yes', async () => {
+  const evil = written('s-sent', (all) =>
+    all.map((event) => {
+      if (event.type !== 'assistant/message') return event
+      const content = event.data.content.map((block) =>
+        block.type === 'call'
+          ? { ...block, name: 'bash\u001b[2K', arguments: '{"command":"echo \u202e>/tmp/x"}' }
+          : block,
+      )
+      return { ...event, data: { ...event.data, content } }
+    }),
+  )
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, fd: 0 }) as unknown as typeof process.stdin
+  stdin.push('n\n')
+  const before = seen()
+  const { exit, out, err } = await desk.run(['replay', evil, '--tools', 'live'], { terminal: true, stdin })
+  assert.deepEqual([exit, out], [0, ''])
+  assert.match(err, /^These run for real, .*\n {2}bash␛\[2K {2}\{"command":"echo ⟨U\+202E⟩>\/tmp\/x"\}\n$/)
   assert.deepEqual(seen(), before)
 })
 

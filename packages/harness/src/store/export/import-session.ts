@@ -112,6 +112,7 @@ async function write(archive: Archive, checked: Checked, options: ImportOptions)
   const { log, lines } = checked
   const { manifest } = archive
   const id = as ?? checked.id
+  if (id === 'last' || id.startsWith('-')) return { ok: false, failure: unnameable(id) }
   const [start] = log.events
   const cwd = start?.type === 'session/start' ? start.data.cwd : ''
   const lease = await store.create(id, { cwd, holder })
@@ -136,6 +137,13 @@ const exists = (id: string): Failure => ({
   code: 'SESSION_EXISTS',
   message: `there is a session ${id} already`,
   next: 'Give the imported one another id with `--as NEW`; it is then a fork of the session that was exported.',
+})
+
+/** Ids that commands take for something else. */
+const unnameable = (id: string): Failure => ({
+  code: 'USAGE',
+  message: `${id} cannot be the id of a session: no command could name it`,
+  next: 'Give it another id with `--as NEW`.',
 })
 
 interface Writing extends ImportOptions {

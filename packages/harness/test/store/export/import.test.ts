@@ -71,6 +71,16 @@ test('a session that is there already is not touched, and under another id it is
   assert.equal((await proved(sent.to.store(), 'copy')).answer, 'clean')
 })
 
+test('an id that no command could name is refused, and nothing is written', async () => {
+  await using sent = new Sent()
+  const zip = await sent.export(true)
+  for (const id of ['last', '-p', '--all', '../x', '']) {
+    const refused = await sent.import(zip, id)
+    assert.ok(!refused.ok && refused.failure.code === 'USAGE', id)
+  }
+  assert.deepEqual(readdirSync(sent.to.home), [])
+})
+
 test('a damaged session is imported with its damage declared, and its damaged lines kept', async () => {
   await using sent = new Sent()
   await sent.export(true)
