@@ -1,5 +1,6 @@
 import {
   type Failure,
+  FailureError,
   foreseen,
   fork,
   type Holder,
@@ -93,8 +94,24 @@ async function readLined(archive: Archive, aside?: string): Promise<Result<Pick<
   const lines: string[] = []
   const onLine = (line: string): void => void lines.push(line)
   const options = { hasher: nodeHasher, onLine, ...(aside !== undefined && { aside }) }
-  const log = await readLog(archive.unpack('log.jsonl'), options)
+  const log = await readLog(ofLines(archive.unpack('log.jsonl')), options)
   return log.ok ? { ok: true, value: { log: log.value, lines } } : log
+}
+
+/** An event's hash alone takes more bytes, and each line that is none costs as much memory as one that is. */
+const leastLine = 64
+const fewLines = 100_000
+
+async function* ofLines(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  let lines = 0
+  for await (const block of blocks) {
+    bytes += block.length
+    for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) lines++
+    if (lines > fewLines && bytes < lines * leastLine)
+      throw new FailureError(notArchive('its log holds more lines than events'))
+    yield block
+  }
 }
 
 function faultOfLog(events: readonly SessionEvent[], manifest: Manifest): string | undefined {

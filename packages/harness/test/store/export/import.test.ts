@@ -81,6 +81,13 @@ test('an id that no command could name is refused, and nothing is written', asyn
   assert.deepEqual(readdirSync(sent.to.home), [])
 })
 
+test('a log of more lines than events can be is refused before each of them costs memory', async () => {
+  await using sent = new Sent()
+  const refused = await sent.import(await forged(sent, { 'log.jsonl': Buffer.from('x\n'.repeat(150_000)) }))
+  assert.ok(!refused.ok && /more lines than events/.test(refused.failure.message), JSON.stringify(refused))
+  assert.ok(sent.untouched())
+})
+
 test('a damaged session is imported with its damage declared, and its damaged lines kept', async () => {
   await using sent = new Sent()
   await sent.export(true)
