@@ -9,7 +9,14 @@ export interface SecretFormat {
   readonly hint: string
 }
 
-const format = (kind: SecretKind, hint: string, pattern: RegExp): SecretFormat => ({ kind, hint, pattern })
+/** Letters before a key that are no part of a word: the end of a colour, and line ends and tabs as JSON writes them. */
+const noWord = String.raw`(?<=\u001b\[[\d;]{0,16}[mK]|\\[nrt])`
+
+/** What a pattern says must not stand before it does not count there. */
+const format = (kind: SecretKind, hint: string, { source, flags }: RegExp): SecretFormat => {
+  const edged = source.replace(/^\(\?<!\[[^\]]*\]\)/, (edge) => `(?:${edge}|${noWord})`)
+  return { kind, hint, pattern: new RegExp(edged, flags) }
+}
 
 /**
  * Sources: the token formats GitHub, GitLab, AWS, Slack, Google, npm, OpenAI and Anthropic document for their keys;
