@@ -10,7 +10,7 @@ import { settledFor } from '../settings.ts'
 import { longestWaitMs, noLimit } from '../start.ts'
 import { paint } from '../view/paint.ts'
 import { replayText } from '../view/replay-text.ts'
-import { oneLine, safeText } from '../view/safe-text.ts'
+import { oneLine, safeText, shownJson } from '../view/safe-text.ts'
 import { namedLog, refuse, storeOf } from './stored-log.ts'
 
 /**
@@ -41,7 +41,7 @@ export const replay: Command = async (cli, args) => {
   })
   if (!replayed.ok) return refuse(cli, replayed.failure)
   const { value } = replayed
-  await cli.out(args.has('json') ? `${JSON.stringify(value)}\n` : replayText(value, paint(cli.color)))
+  await cli.out(args.has('json') ? `${shownJson(cli, value)}\n` : replayText(value, paint(cli.color)))
   const isSame = !value.divergence && (value.live?.differences ?? []).length === 0
   return isSame ? exits.done : exits.error
 }

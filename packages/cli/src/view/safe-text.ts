@@ -52,6 +52,10 @@ function mark(character: string): string {
 /** JSON text that means the same and that a terminal can show: what is unsafe becomes an escape. */
 export const safeJson = (json: string): string => json.replaceAll(UNSAFE, escaped)
 
+/** A value as JSON: as it is for a program, as a terminal can show it for a person. */
+export const shownJson = ({ terminal }: { readonly terminal: boolean }, value: object): string =>
+  terminal ? safeJson(JSON.stringify(value)) : JSON.stringify(value)
+
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, unit) => character.charCodeAt(unit))
     .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)

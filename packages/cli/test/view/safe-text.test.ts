@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { render } from '../../src/view/render.ts'
-import { fewLines, oneLine, safeJson, safeText } from '../../src/view/safe-text.ts'
+import { fewLines, oneLine, safeJson, safeText, shownJson } from '../../src/view/safe-text.ts'
 import { event, result } from './events.ts'
 
 const ESC = '\u001b'
@@ -98,4 +98,10 @@ test('few lines are never more than allowed and one that tells how many are miss
       assert.equal(kept + Number(missing), many + 1)
     }),
   )
+})
+
+test('JSON is written as it is for a program, and with escapes for a terminal', () => {
+  const value = { title: '\u202ea' }
+  assert.equal(shownJson({ terminal: false }, value), '{"title":"\u202ea"}')
+  assert.equal(shownJson({ terminal: true }, value), '{"title":"\\u202ea"}')
 })

@@ -8,6 +8,7 @@ import { usageFailure } from '../../usage.ts'
 import { counted } from '../../view/amount.ts'
 import { foundText } from '../../view/found-text.ts'
 import { paint } from '../../view/paint.ts'
+import { shownJson } from '../../view/safe-text.ts'
 import { columns, sessionTable } from '../../view/session-table.ts'
 import { refuse, storeOf } from '../stored-log.ts'
 import { filters } from './filters.ts'
@@ -81,7 +82,7 @@ async function listed(
 ): Promise<number> {
   const shown = kept.slice(0, limit(cli, args, mostListed))
   if (args.has('tree') && kept.length > 0) return tree(cli, kept)
-  if (args.has('json')) await cli.out(shown.map((session) => `${JSON.stringify(plain(session))}\n`).join(''))
+  if (args.has('json')) await cli.out(shown.map((session) => `${shownJson(cli, plain(session))}\n`).join(''))
   else if (shown.length > 0) await cli.out(`${sessionTable(shown, cli)}\n`)
   else cli.err(any ? 'No session matches.\n' : 'There is no session yet.\n')
   more(cli, args, kept.length - shown.length)
