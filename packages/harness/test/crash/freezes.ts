@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeHasher } from '../../src/store/hasher.ts'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
+import { isBusy } from '../../src/store/sqlite/trouble.ts'
 import { openedAndChecked } from '../../src/testing/crash/point.ts'
 import { Process } from '../../src/testing/crash/process.ts'
 import { textOf, value } from '../store/scratch.ts'
@@ -58,7 +59,7 @@ function isLocked(path: string): boolean {
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
     return false
   } catch (error) {
-    if (error instanceof Error && /locked/.test(error.message)) return true
+    if (isBusy(error)) return true
     throw error
   } finally {
     db.close()

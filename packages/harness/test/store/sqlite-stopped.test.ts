@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import test from 'node:test'
 import { processHolder } from '../../src/store/jsonl/holder.ts'
+import { isBusy, sqlFailure } from '../../src/store/sqlite/trouble.ts'
 import { textOf, value } from './scratch.ts'
 import { SqliteScratch } from './sqlite-scratch.ts'
 
@@ -53,4 +54,11 @@ test('sqlite: a process stopped while it writes, or makes the database, keeps no
   assert.equal(done, false)
   child.kill('SIGKILL')
   await value(await created).release()
+})
+
+test('locks of the journal that are not to be had are a database that is held, with the step that frees it', () => {
+  const error = Object.assign(new Error('locking protocol'), { code: 'ERR_SQLITE_ERROR', errcode: 15 })
+  assert.ok(isBusy(error))
+  const { next } = sqlFailure({ code: 'LOG_WRITE', what: 'could not write', path: '/home/sessions.sqlite' }, error)
+  assert.match(next ?? '', /continue or end the one that is stopped/)
 })

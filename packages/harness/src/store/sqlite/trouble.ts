@@ -15,11 +15,16 @@ export class SqlTrouble extends Error {
 const BUSY = 5
 const LOCKED = 6
 const CORRUPT = 11
+/** The locks of the journal were not to be had in a hundred tries: somebody stopped while it held one. */
+const PROTOCOL = 15
+
+const stopped = 'Another process does not let go of the database: continue or end the one that is stopped, then resume.'
 
 const NEXT: { readonly [primary: number]: string } = {
   3: 'Check who owns the database, or set REIN_HOME to a folder you can write to.',
-  [BUSY]: 'Another process does not let go of the database: continue or end the one that is stopped, then resume.',
-  [LOCKED]: 'Another process does not let go of the database: continue or end the one that is stopped, then resume.',
+  [BUSY]: stopped,
+  [LOCKED]: stopped,
+  [PROTOCOL]: stopped,
   7: 'Memory ran out: end other programs, then resume the session.',
   8: 'The database cannot be written: check its owner and its disk, or set REIN_HOME to another folder.',
   10: 'The disk reports an error or refuses to let the file grow: check it, then resume the session.',
@@ -36,7 +41,7 @@ export function sqlCode(cause: unknown): number | undefined {
   return typeof cause.errcode === 'number' ? cause.errcode & 0xff : undefined
 }
 
-export const isBusy = (cause: unknown): boolean => sqlCode(cause) === BUSY || sqlCode(cause) === LOCKED
+export const isBusy = (cause: unknown): boolean => [BUSY, LOCKED, PROTOCOL].some((code) => code === sqlCode(cause))
 /** The pages that were asked for are damaged; others may be whole. */
 export const isCorrupt = (cause: unknown): boolean => sqlCode(cause) === CORRUPT
 
