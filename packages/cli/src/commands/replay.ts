@@ -27,7 +27,8 @@ export const replay: Command = async (cli, args) => {
   const settings = await settledFor(there(cli, cwdOf(log.events)), args)
   if (!settings.ok) return refuse(cli, settings.failure)
   const live = args.value('tools') === 'live'
-  if (live && !(await wanted(cli, log.events))) return exits.done
+  const seen = cli.terminal && cli.stdin.isTTY === true
+  if (live && seen && !(await wanted(cli, log.events))) return exits.done
   const replayed = await replaySession({
     id,
     log,
@@ -38,6 +39,7 @@ export const replay: Command = async (cli, args) => {
     steps: settings.value.settings.budgets.steps ?? noLimit,
     maxWaitMs: longestWaitMs,
     tools: live ? 'live' : 'recorded',
+    trusted: seen,
   })
   if (!replayed.ok) return refuse(cli, replayed.failure)
   const { value } = replayed
@@ -48,10 +50,9 @@ export const replay: Command = async (cli, args) => {
 
 /**
  * What runs for real is what the log holds, under the mode and with the answers the log holds: of a log somebody sent,
- * all that is its sender's. A person sees every call before; without one, the flag itself is the answer.
+ * all that is its sender's. A person sees every call before; without one, only today's settings give leave.
  */
 async function wanted(cli: Cli, events: readonly SessionEvent[]): Promise<boolean> {
-  if (!cli.terminal || !cli.stdin.isTTY) return true
   const calls = events.flatMap(({ type, data }) =>
     type === 'assistant/message' ? data.content.filter((block) => block.type === 'call') : [],
   )

@@ -35,6 +35,11 @@ function extent({ copied, lost, open, live }: Replayed): readonly string[] {
           `${counted(live.ran, 'call')} ran for real, in a copy of the workspace as it is now (${count(live.entries)} entries, ${size(live.bytes)})`,
         ]
       : []),
+    ...(live && live.kept > 0
+      ? [
+          `${counted(live.kept, 'call')} kept the recorded result: without a terminal nothing runs that the settings of today (permissions.mode) do not allow, or that needed a person's yes`,
+        ]
+      : []),
   ]
 }
 

@@ -14,6 +14,8 @@ const ran = await desk.run(['demo', '--seed', '7', '--quiet'])
 const [id = ''] = desk.paths(/\.jsonl$/).map((path) => path.replace(/^.*\/|\.jsonl$/g, ''))
 const events = await desk.events(id)
 
+const env = { PATH: process.env['PATH'], TMPDIR: desk.tmp }
+
 /** Everything below the desk: names, times and bytes. */
 const seen = (): readonly string[] =>
   readdirSync(desk.base, { recursive: true, encoding: 'utf8' }).map((name) => {
@@ -89,12 +91,21 @@ test('a log that ends inside a turn is replayed up to its end, and that is said'
 
 test('the demo with its tools run again says which results are others, and leaves no copy', async () => {
   const before = seen()
-  const { exit, out } = await desk.run(['replay', id, '--tools', 'live'])
+  const { exit, out } = await desk.run(['replay', id, '--tools', 'live'], {
+    env: { ...env, REIN_PERMISSIONS_MODE: 'full-access' },
+  })
   // Its bug is fixed by now: the first test run of the recording failed.
   assert.equal(exit, 1)
   assert.match(out, /8 calls ran for real, in a copy of the workspace as it is now \(\d+ entries, /)
   assert.match(out, /event \d+ {2}tool\/result of bash, run today: content\[0\]\.text\n {2}then {2}.*FAIL/)
   assert.deepEqual(seen(), before)
+})
+
+test('without a terminal a recording gives itself no leave to run what the settings of today do not allow', async () => {
+  const { out } = await desk.run(['replay', id, '--tools', 'live'], {
+    env: { ...env, REIN_PERMISSIONS_MODE: 'read-only' },
+  })
+  assert.match(out, /\d calls? kept the recorded result: without a terminal nothing runs that the settings of today /)
 })
 
 test('a person sees every call that would run for real before it does, and none runs without a yes', async () => {

@@ -5,6 +5,7 @@ import { poolSize } from '../tools/batch.ts'
 /** Where in a recording the calls are asked about, begin and end. */
 export class CallPlaces {
   readonly #decided = new Map<string, EventNamed<'approval/decided'>>()
+  readonly #asked = new Set<string>()
   readonly #first = new Map<string, number>()
   readonly #begun = new Map<string, number>()
   readonly #results = new Map<string, EventNamed<'tool/result'>>()
@@ -42,6 +43,11 @@ export class CallPlaces {
     return this.#early.get(call) ?? this.#results.get(call)?.seq
   }
 
+  /** Whether somebody was asked about the call, whatever the answer. */
+  wasAsked(call: string): boolean {
+    return this.#asked.has(call)
+  }
+
   decided(question: string): EventNamed<'approval/decided'> | undefined {
     return this.#decided.get(question)
   }
@@ -51,6 +57,7 @@ export class CallPlaces {
     if (event.type !== 'approval/asked' && event.type !== 'tool/call' && event.type !== 'tool/result') return
     const { call } = event.data
     if (!this.#first.has(call)) this.#first.set(call, event.seq)
+    if (event.type === 'approval/asked') this.#asked.add(call)
     if (event.type === 'tool/call') this.#begun.set(call, event.seq)
     if (event.type === 'tool/result' && event.surface === 'append' && !this.#results.has(call))
       this.#results.set(call, event)

@@ -13,6 +13,7 @@ import { noSandbox } from '../sandbox/launch.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { SPILL_LIMIT } from '../store/spill.ts'
 import { LiveRun } from './live-run.ts'
+import type { OwnLeave } from './own-leave.ts'
 import { play } from './play.ts'
 import type { PlaybackOptions } from './playback.ts'
 import { type RunCall, wholeOf } from './played-calls.ts'
@@ -40,6 +41,11 @@ export interface ReplayOptions {
   readonly maxWaitMs: number
   /** `recorded`: results come from the log. `live`: calls run, in a copy of the session's directory as it is now. */
   readonly tools: 'recorded' | 'live'
+  /**
+   * A person saw every call and wants them run as the recording was allowed to. Otherwise nothing the recording says of
+   * leave counts: calls run in no wider mode than that of the settings, and what needs a person's yes is not run.
+   */
+  readonly trusted?: boolean
 }
 
 /**
@@ -52,10 +58,13 @@ export async function replaySession(options: ReplayOptions): Promise<Result<Repl
   const cwd = cwdOf(log.events)
   const copy = options.tools === 'live' ? await scratchCopy(cwd) : undefined
   if (copy && !copy.ok) return copy
-  const live = copy && new LiveRun({ cwd, copy: copy.value.folder })
+  const lost = new Set<string>()
+  const recorded = recordedRun(options, lost)
+  const leave = options.trusted ? undefined : leaveOf(options, recording)
+  const live = copy && new LiveRun({ cwd, copy: copy.value.folder, recorded, leave })
   const hosts: Host[] = []
   try {
-    const played = await play(playing(options, { recording, live, hosts }))
+    const played = await play(playing(options, { recording, run: live?.run ?? recorded, lost, live, hosts }))
     return { ok: true, value: reportOf({ ...options, recording, played, live, copy: copy?.value }) }
   } catch (error) {
     return foreseen(error)
@@ -67,18 +76,18 @@ export async function replaySession(options: ReplayOptions): Promise<Result<Repl
 
 function playing(
   options: ReplayOptions,
-  { recording, live, hosts }: { recording: Recording; live: LiveRun | undefined; hosts: Host[] },
+  at: { recording: Recording; run: RunCall; lost: ReadonlySet<string>; live: LiveRun | undefined; hosts: Host[] },
 ): Omit<PlaybackOptions, 'stretch'> {
+  const { recording, run, lost, live, hosts } = at
   const store = new ReplayStore(options.store)
   const cwd = cwdOf(recording.events)
   const { steps, maxWaitMs } = options
-  const lost = new Set<string>()
   return {
     recording,
     store,
     settings: { cwd, steps, maxWaitMs },
     patience: 100,
-    run: live?.run ?? recordedRun(options, lost),
+    run,
     busy: live?.busy ?? (() => false),
     tolerates: (parting) => live?.tolerates(parting) === true || isLostSpill(parting, lost),
     async parts({ session, ports, stretch }) {
@@ -86,11 +95,16 @@ function playing(
       const host = await today(options, { session, ports, store, person: personIn(recording, stretch) })
       hosts.push(host)
       const parts = await partsOf(host, { session, store, cwd: cwd || process.cwd() })
-      if (live) live.set = parts.set
+      if (live) live.today = parts
       return parts
     },
   }
 }
+
+const leaveOf = ({ world }: ReplayOptions, { calls }: Recording): OwnLeave => ({
+  mode: world.settings.permissions.mode,
+  wasAsked: (call) => calls.wasAsked(call),
+})
 
 async function today(
   { world, preset, rows = [], tools }: ReplayOptions,

@@ -37,6 +37,8 @@ export interface Replayed {
   /** Absent when results came from the log. */
   readonly live?: {
     readonly ran: number
+    /** Calls that kept their recorded result, because nobody here gave leave for them. */
+    readonly kept: number
     readonly bytes: number
     readonly entries: number
     readonly differences: readonly ToolDifference[]
@@ -68,7 +70,7 @@ export function reportOf(at: {
     copied: stretches[0]?.from ?? 0,
     lost: lostIn(recording),
     open: closedLength(events) < events.length,
-    ...(live && copy && { live: { ...sizeOf(copy), ran: live.ran, differences: live.differences } }),
+    ...(live && copy && { live: { ...sizeOf(copy), ran: live.ran, kept: live.kept, differences: live.differences } }),
   }
 }
 

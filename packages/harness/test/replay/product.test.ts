@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { plugin } from '@rein/kernel'
 import { cwdOf, readLog } from '@rein/session'
 import { defaults } from '../../src/config/load.ts'
 import { StorePort } from '../../src/config/rows/core.ts'
+import { SandboxPort } from '../../src/config/rows/shell.ts'
 import { type ScriptEntry, scriptedProvider } from '../../src/model/scripted.ts'
 import { type ReplayOptions, replaySession } from '../../src/replay/replay.ts'
 import { scratchCopy } from '../../src/replay/scratch-copy.ts'
+import { noSandbox } from '../../src/sandbox/launch.ts'
 import { nodeHasher } from '../../src/store/hasher.ts'
-import { Tools } from '../../src/tools/ports.ts'
+import { ApprovalPort, Tools } from '../../src/tools/ports.ts'
 import { testTool, value } from '../agent/kit.ts'
 import { type Product, product, say } from '../compose/kit.ts'
 
@@ -127,11 +129,12 @@ test('tools that run for real run in a copy, and a result that is another one is
   rmSync(join(made.cwd, 'made.txt'))
   const before = seen(made.cwd)
   const { id } = agent.session
-  const same = await replay(made, id, { tools: 'live' })
+  const live = { tools: 'live', trusted: true } as const
+  const same = await replay(made, id, live)
   assert.deepEqual([same.divergence, same.live?.differences, same.live?.ran], [undefined, [], 3])
   assert.deepEqual(seen(made.cwd), before)
   writeFileSync(join(made.cwd, 'a.txt'), 'two\n')
-  const other = await replay(made, id, { tools: 'live' })
+  const other = await replay(made, id, live)
   const results = agent.session.log.events.filter(({ type }) => type === 'tool/result').map(({ seq }) => seq)
   assert.equal(other.divergence, undefined)
   assert.deepEqual(
@@ -175,5 +178,57 @@ test('a denial without a person, and no approval that the log did not give', asy
   const found = await replay(made, agent.session.id)
   assert.equal(found.divergence, undefined)
   assert.equal((await replay(made, agent.session.id, { tools: 'live' })).live?.ran, 0)
+  await made.close()
+})
+
+test('what nobody saw runs under no mode and no grant of the recording, and keeps its recorded result', async () => {
+  const rows = [
+    {
+      id: 'sandbox',
+      plugin: plugin({ name: 'sandbox', needs: {}, setup: ({ provide }) => provide(SandboxPort, noSandbox) }),
+    },
+  ]
+  const outside = `${process.pid}-outside.txt`
+  const script = [
+    call('read', { path: 'a.txt' }),
+    call('bash', { command: 'echo hi' }),
+    call('write', { path: `../${outside}`, content: 'x' }),
+    { text: 'done' },
+  ]
+  const made = await worked(script, { rows })
+  const agent = await made.open({ kind: 'new' }, 'full-access')
+  agent.session.log.append('permission/grant', { id: 'g', rule: 'echo hi', scope: 'session', by: 'person' })
+  await say(agent, 'go')
+  await agent.close()
+  const { id } = agent.session
+  rmSync(join(made.cwd, '..', outside))
+  const found = await replay(made, id, { tools: 'live', rows })
+  assert.deepEqual([found.divergence, found.live?.ran, found.live?.kept], [undefined, 1, 2])
+  assert.equal(existsSync(join(made.cwd, '..', outside)), false)
+  const trusted = await replay(made, id, { tools: 'live', rows, trusted: true })
+  assert.deepEqual([trusted.live?.ran, trusted.live?.kept], [3, 0])
+  rmSync(join(made.cwd, '..', outside), { force: true })
+  await made.close()
+})
+
+test('what a person said yes to in the recording is not run without one, though today nothing asks', async () => {
+  const asker = plugin({
+    name: 'permissions',
+    needs: {},
+    setup: ({ provide }) =>
+      provide(ApprovalPort, {
+        needed: async ({ mode }) => (mode === 'full-access' ? { what: 'Look?' } : undefined),
+        ask: async () => ({ decision: 'allowed-once', by: 'person' }),
+      }),
+  })
+  const rows = [{ id: 'permissions', plugin: asker }]
+  const made = await worked([call('read', { path: 'a.txt' }), { text: 'done' }], { rows })
+  const agent = await made.open({ kind: 'new' }, 'full-access')
+  await say(agent, 'go')
+  await agent.close()
+  const { id } = agent.session
+  const found = await replay(made, id, { tools: 'live', rows })
+  assert.deepEqual([found.divergence, found.live?.ran, found.live?.kept], [undefined, 0, 1])
+  assert.equal((await replay(made, id, { tools: 'live', rows, trusted: true })).live?.ran, 1)
   await made.close()
 })
