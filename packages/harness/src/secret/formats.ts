@@ -20,15 +20,9 @@ const format = (kind: SecretKind, hint: string, { source, flags }: RegExp): Secr
 
 /**
  * Sources: the token formats GitHub, GitLab, AWS, Slack, Google, npm, OpenAI and Anthropic document for their keys;
- * RFC 7468 (PEM), RFC 7519 (JWT), RFC 3986 §3.2.1 (a password in an address).
+ * RFC 7519 (JWT), RFC 3986 §3.2.1 (a password in an address). Private keys are in pem.ts.
  */
 export const formats: readonly SecretFormat[] = [
-  // A block whose end was cut off by a window is taken as far as its lines look like base64.
-  format(
-    'private-key',
-    'PRIVATE KEY-----',
-    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:[\s\S]{0,16384}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|(?:(?:\r?\n|\\r|\\n)[^\n\\]{0,16}?[A-Za-z0-9+/=]{16,128}[ \t]{0,8}){0,400})/g,
-  ),
   format('api-key', 'sk-', /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{16,512}/g),
   format('github-token', 'gh', /(?<![A-Za-z0-9_])gh[pousr]_[A-Za-z0-9]{30,255}/g),
   format('github-token', 'github_pat_', /(?<![A-Za-z0-9_])github_pat_[A-Za-z0-9_]{22,255}/g),

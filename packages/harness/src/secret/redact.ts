@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { formats } from './formats.ts'
+import { replaceKeys } from './pem.ts'
 import { placeholder, type SecretKind } from './placeholder.ts'
 import type { RegisteredSecrets } from './registered.ts'
 
@@ -49,7 +50,7 @@ export function redactor({ key, registered, formats: withFormats }: RedactorOpti
 }
 
 function hideFormats(text: string, hide: (kind: SecretKind, value: string) => string): string {
-  let safe = text
+  let safe = text.includes('PRIVATE KEY-----') ? replaceKeys(text, (key) => hide('private-key', key)) : text
   for (const { kind, hint, pattern } of formats) {
     if (!safe.includes(hint)) continue
     safe = safe.replace(pattern, (match: string, ...rest: unknown[]) => {
