@@ -37,17 +37,19 @@ export const inbox: Fold<Inbox> = {
 function splice(state: Inbox, data: DataOf<'inbox/spliced'>): Inbox {
   const items = entering(state, data)
   const gone = new Set([...data.remove, ...items.map(({ id }) => id)])
-  if (items.length === 0 && !holds(state, gone)) return state
-  const kept = without(state, gone)
+  // What is posted never waits yet: thousands of posts must not look through all that waits each.
+  const kept = data.reason === 'posted' && data.remove.length === 0 ? state : without(state, gone)
+  if (items.length === 0) return kept
   const lane = fieldOf(data.lane)
   const at = Math.min(data.start, kept[lane].length)
   const known = items.reduce((ids, { id }) => ids.set(id, true), state.known)
   const parked = data.reason === 'posted' && items.some(wakes) ? undefined : state.parked
-  return { ...kept, [lane]: [...kept[lane].slice(0, at), ...items, ...kept[lane].slice(at)], known, parked }
+  return { ...kept, [lane]: kept[lane].slice(0, at).concat(items, kept[lane].slice(at)), known, parked }
 }
 
 /** Posting an id again does nothing; editing or moving what was claimed meanwhile does not bring it back. */
 function entering(state: Inbox, { reason, insert, remove }: DataOf<'inbox/spliced'>): readonly InboxItem[] {
+  if (insert.length === 0) return insert
   const entered = new Set<string>()
   const once = insert.filter(({ id }) => !entered.has(id) && entered.add(id))
   if (reason === 'posted') return once.filter(({ id }) => !state.known.has(id))
@@ -65,8 +67,15 @@ const holds = ({ nextTurn, nextStep }: Inbox, ids: ReadonlySet<string>): boolean
   nextTurn.some(({ id }) => ids.has(id)) || nextStep.some(({ id }) => ids.has(id))
 
 function without(state: Inbox, gone: ReadonlySet<string>): Inbox {
-  const keep = ({ id }: InboxItem) => !gone.has(id)
-  return { ...state, nextTurn: state.nextTurn.filter(keep), nextStep: state.nextStep.filter(keep) }
+  const [nextTurn, nextStep] = [left(state.nextTurn, gone), left(state.nextStep, gone)]
+  return nextTurn === state.nextTurn && nextStep === state.nextStep ? state : { ...state, nextTurn, nextStep }
+}
+
+/** The same list when nothing of it goes; one item, which waits once, is looked for no further than to its place. */
+function left(items: readonly InboxItem[], gone: ReadonlySet<string>): readonly InboxItem[] {
+  const at = items.findIndex(({ id }) => gone.has(id))
+  if (at < 0) return items
+  return gone.size === 1 ? items.toSpliced(at, 1) : items.filter(({ id }) => !gone.has(id))
 }
 
 const fieldOf = (lane: Lane): 'nextTurn' | 'nextStep' => (lane === 'next-turn' ? 'nextTurn' : 'nextStep')
