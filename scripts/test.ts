@@ -47,8 +47,9 @@ function together(files: readonly string[]): readonly string[] {
     const begins = Array.from({ length: Math.ceil(all.length / size) }, (_, index) => index * size)
     return begins.map((begin) => ({ of, files: all.slice(begin, begin + size) }))
   })
-  return groups.map(({ of, files }, index) => {
-    const path = join(folder, `${index}-${of.replaceAll(/[\\/]/g, '-')}.mjs`)
+  // The rules of the repository take longest and come first, so that nothing waits for them alone at the end.
+  return groups.toReversed().map(({ of, files }, index) => {
+    const path = join(folder, `${String(index).padStart(3, '0')}-${of.replaceAll(/[\\/]/g, '-')}.mjs`)
     writeFileSync(path, files.map((file) => `await import(${JSON.stringify(pathToFileURL(inRoot(file)))})\n`).join(''))
     return path
   })
