@@ -77,8 +77,7 @@ export function faultOfEnvelope(value: unknown): string | undefined {
   if (!isPlace(seq)) return 'seq must be an integer from 0'
   if (!Number.isFinite(time)) return 'time must be a number'
   if (typeof type !== 'string') return 'type must be a string'
-  if (!isRecord(data)) return 'data must be an object'
-  return isDeeper(value, mostLevels) ? `nests deeper than ${mostLevels} levels` : undefined
+  return isRecord(data) ? undefined : 'data must be an object'
 }
 
 /**
@@ -86,6 +85,13 @@ export function faultOfEnvelope(value: unknown): string | undefined {
  * value level by level, ends at a few thousand.
  */
 const mostLevels = 1000
+
+/**
+ * Whether a value nests deeper than an event may.
+ * @param text the value as JSON, where it is at hand: a short one is told without a look inside.
+ */
+export const isTooDeep = (value: object, text?: string): boolean =>
+  (text === undefined || text.length > 2 * mostLevels) && isDeeper(value, mostLevels)
 
 function isDeeper(value: object, levels: number): boolean {
   if (levels === 0) return true
@@ -172,7 +178,8 @@ export function faultOfJson(value: unknown): string | undefined {
     } else if (!isPlain(next)) return 'an object of a class is not JSON'
     else for (const key in next) open.push(Reflect.get(next, key))
   }
-  return undefined
+  const nests = typeof value === 'object' && value !== null && isTooDeep(value)
+  return nests ? `nests deeper than ${mostLevels} levels` : undefined
 }
 
 function isPlain(value: object): boolean {

@@ -1,5 +1,5 @@
 import type { SessionEvent } from './events/index.ts'
-import { endsInHash, faultOfEnvelope, hashPattern, hashRoom, tailLength } from './line.ts'
+import { endsInHash, faultOfEnvelope, hashPattern, hashRoom, isTooDeep, tailLength } from './line.ts'
 
 /** Where a line of the log stands, before any repair. */
 export interface Spot {
@@ -89,7 +89,9 @@ function parsed(text: string): SessionEvent | undefined {
   if (!text.startsWith(start)) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return faultOfEnvelope(value) === undefined ? (value as SessionEvent) : undefined
+    if (faultOfEnvelope(value) !== undefined) return undefined
+    const event = value as SessionEvent
+    return isTooDeep(event, text) ? undefined : event
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error
