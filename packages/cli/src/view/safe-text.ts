@@ -67,7 +67,9 @@ const isOneLine = (text: string): boolean =>
 
 /** One line of at most `most` columns; line ends become spaces. */
 export function oneLine(text: string, most: number): string {
-  if (text.length <= most && plain.test(text) && isOneLine(text)) return text
+  // No character needs more than two columns.
+  const fits = text.length * 2 <= most || (text.length <= most && plain.test(text))
+  if (fits && isOneLine(text)) return text
   const line = safeText(text).replaceAll(/\s+/g, ' ').trim()
   return cutTo(line, most)
 }
