@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Failure, FailureError, foreseen, type Holder, type Result } from '@rein/session'
 import { fail, missing } from './failures.ts'
+import { sha256Of } from './hasher.ts'
 import type { HomeStore } from './home.ts'
 import type { Contents, MovableStore, Pack, Piece } from './movable.ts'
 
@@ -108,7 +109,7 @@ async function digestOf(contents: Contents): Promise<string> {
   return hash.digest('hex')
 }
 
-const markOf = ({ name, bytes }: Piece): string => `${createHash('sha256').update(bytes).digest('hex')} ${name}`
+const markOf = ({ name, bytes }: Piece): string => `${sha256Of(bytes)} ${name}`
 
 async function reported(
   store: MovableStore,

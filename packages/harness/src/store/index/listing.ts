@@ -6,19 +6,7 @@ import { beginning } from './read-on.ts'
 import type { Row, RowHead, Rows } from './rows.ts'
 
 /** One session of a list. */
-export interface ListedSession {
-  readonly entry: SessionEntry
-  /** The name of the store that keeps it. */
-  readonly store: string
-  readonly title: string
-  /** Null when no turn ever began, or nothing of it can be read. */
-  readonly outcome: LogFacts['outcome']
-  /** Places where something was lost, as far as the log was read. */
-  readonly damage: number
-  /** The format its log names; null when that cannot be read. */
-  readonly format: number | null
-  /** Whether the whole log was read for this, and not only its two ends. */
-  readonly whole: boolean
+export interface ListedSession extends RowHead {
   /** Everything known, where it was asked for. */
   readonly facts?: LogFacts
 }

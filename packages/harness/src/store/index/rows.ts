@@ -18,11 +18,16 @@ export interface Row {
 /** What a list shows of a row, without reading all of it. */
 export interface RowHead {
   readonly entry: SessionEntry
+  /** The name of the store that keeps it. */
   readonly store: string
   readonly title: string
+  /** Null when no turn ever began, or nothing of it can be read. */
   readonly outcome: LogFacts['outcome']
+  /** Places where something was lost, as far as the log was read. */
   readonly damage: number
+  /** The format its log names; null when that cannot be read. */
   readonly format: number | null
+  /** Whether the whole log was read for this, and not only its two ends. */
   readonly whole: boolean
 }
 

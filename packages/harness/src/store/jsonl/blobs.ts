@@ -1,16 +1,14 @@
-import { createHash } from 'node:crypto'
 import { link, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Blobs, FailureError } from '@rein/session'
 import { codeOf, diskFailure, isAbsent } from '../disk-failure.ts'
+import { sha256Of } from '../hasher.ts'
 import { syncFolder } from './disk.ts'
 import { writeBytes } from './log-file.ts'
 import { FOLDER_MODE } from './names.ts'
 
 const NAME = /^[0-9a-f]{64}$/
 let temporary = 0
-
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 export interface BlobFolders {
   /** The blob folder of a session; rejects with `SESSION_MISSING`. */

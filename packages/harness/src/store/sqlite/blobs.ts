@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import { type Blobs, type FailureCode, FailureError } from '@rein/session'
 import { missing } from '../failures.ts'
+import { sha256Of } from '../hasher.ts'
 import { bytesOf, type Connection } from './connection.ts'
 import type { Database } from './database.ts'
 import { rowOf } from './session-row.ts'
 import { isTrouble, sqlFailure } from './trouble.ts'
-
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** The blobs of one session, rows of its own, named by what they hold. */
 export function rowBlobs(database: Database, id: string): Blobs {
