@@ -192,7 +192,9 @@ export class LogReader {
 
   /** Written by somebody else, or with a place that is taken. */
   #stray(found: Found): void {
-    this.#branch = found.hash
+    // Whole where it says it stands, or behind such a one: else its place is what is spoiled, and no one wrote beside us.
+    const before = [this.#events[found.event.seq - 1]?.hash ?? '', this.#branch ?? '-']
+    if (before.some((hash) => this.#chain(hash, found.before) === found.hash)) this.#branch = found.hash
     this.#spare(found)
   }
 
